@@ -19,8 +19,7 @@ from scipy.special import ndtri
 
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import cluster_ids, clustered
-from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.estimators import area, f1
+from coherencegym.eval.statistics.estimators import Estimate, area, f1
 from coherencegym.eval.statistics.intervals import (
     Interval,
     difference_of_means,
@@ -36,7 +35,7 @@ from coherencegym.eval.statistics.paired import (
     difference_interval,
     sign_flips,
 )
-from coherencegym.eval.tasks.detect.decisions import count_decision, summed
+from coherencegym.eval.tasks.detect.scores import count_decision, summed
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)

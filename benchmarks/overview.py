@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES
+from coherencegym.eval.data.dataset import BASELINE_TITLES
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results

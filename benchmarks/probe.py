@@ -39,8 +39,7 @@ def measure(rows: int, width: int, classes: int, layers: int) -> dict[str, Any]:
     import numpy as np
 
     from coherencegym.eval.tasks.probe.classifiers import linear
-    from coherencegym.eval.tasks.probe.inputs import INPUTS
-    from coherencegym.eval.tasks.probe.study import ProbeRows, curve
+    from coherencegym.eval.tasks.probe.study import INPUTS, ProbeRows, curve
 
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)

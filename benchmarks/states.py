@@ -57,10 +57,10 @@ def bare(body: Any, sequences: list[Any], batches: list[Any]) -> None:
 def measure_speed(model: Any, tokenizer: Any, texts: list[str], rounds: int) -> dict[str, Any]:
     """Tokens a processor second of both, round by round."""
     from coherencegym.eval import Passage, states
-    from coherencegym.eval.models.body import body_of
-    from coherencegym.eval.plan.batches import make_batches
-    from coherencegym.eval.plan.memory import default_budget
-    from coherencegym.eval.plan.passages import prepare_passages
+    from coherencegym.eval.models.in_memory import body_of
+    from coherencegym.eval.plan.explain import default_budget
+    from coherencegym.eval.plan.plan import make_batches
+    from coherencegym.eval.plan.requests import prepare_passages
 
     passages = [Passage.whole(text) for text in texts]
     body = body_of(model)
@@ -91,7 +91,7 @@ def measure_speed(model: Any, tokenizer: Any, texts: list[str], rounds: int) -> 
 def measure_memory(model: Any, tokenizer: Any, texts: list[str]) -> dict[str, Any]:
     """The peak of a run whose blocks hand on what they are given, and of reading every layer."""
     from coherencegym.eval import Passage, states
-    from coherencegym.eval.models.body import body_of
+    from coherencegym.eval.models.in_memory import body_of
 
     with ExitStack() as stack:
         for block in body_of(model).module.h:

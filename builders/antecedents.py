@@ -25,8 +25,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from coherencegym.builders.crossing.balance import Balanced
-from coherencegym.builders.discourse.languages import in_dutch
+from coherencegym.builders.crossing.partners import Balanced
+from coherencegym.builders.discourse.inferred_connectives import in_dutch
 from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.builders.suite import Column, Config, Contrast, Suite
+from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.kinds.ratings import RATINGS, RatedText
-from coherencegym.eval.statistics.lexical_overlap import overlap
+from coherencegym.eval.statistics.bag_of_words import overlap
 from coherencegym.loaders.corpora.cohesentia import CORPUS, HOLISTIC, INCREMENTAL, ratings
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context

@@ -55,19 +55,17 @@ from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
 from coherencegym.manipulations.connectives.connective_context import (
-    begins_clause,
-    fits,
-    has_clause,
-    syntax,
-)
-from coherencegym.manipulations.connectives.connective_segments import (
     AMBIGUOUS,
     ConnectiveSegments,
     ConnectiveSubstitution,
     around_connective,
+    begins_clause,
+    fits,
+    has_clause,
     main_clause,
+    syntax,
 )
-from coherencegym.manipulations.connectives.plain_sentences import (
+from coherencegym.manipulations.connectives.implied_connectives import (
     denies,
     finite_clause_after,
     has_fillers,

@@ -25,7 +25,7 @@ from typing import Any
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.discourse.languages import in_dutch, of_entities
+from coherencegym.builders.discourse.inferred_connectives import in_dutch, of_entities
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,

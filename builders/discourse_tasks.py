@@ -13,18 +13,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.discourse.languages import by_language
+from coherencegym.builders.discourse.inferred_connectives import by_language
+from coherencegym.builders.discourse.matched_orders import OwnSplits
 from coherencegym.builders.discourse.relations import RELATIONS
-from coherencegym.builders.discourse.splits import OwnSplits
 from coherencegym.builders.discourse.windows import (
     WINDOW_SETTINGS,
     WINDOW_SETTINGS_HELP,
     window_configs,
 )
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.suite import Suite
-from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS
+from coherencegym.loaders.corpus import cited
 
 
 def _configured(windows: int) -> dict[str, Any]:

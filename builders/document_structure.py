@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from coherencegym.builders.discourse.splits import OwnSplits
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.discourse.matched_orders import OwnSplits
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.suite import ANY_LANGUAGE, Config, Contrast, Suite
-from coherencegym.eval.kinds.structures import STRUCTURES, DocumentSection, StructuredDocument
-from coherencegym.loaders.corpora.citations import cited
+from coherencegym.eval.kinds.documents import STRUCTURES, DocumentSection, StructuredDocument
+from coherencegym.loaders.corpus import cited
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.sections import SECTIONS
 from coherencegym.manipulations.operator import Context

@@ -27,7 +27,7 @@ from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, 
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import text_around
-from coherencegym.manipulations.reference.genders import GENDERS, other_gender
+from coherencegym.manipulations.reference.mention_rules import GENDERS, other_gender
 from coherencegym.manipulations.reference.schemas import PersonGenders
 
 _PRONOUN, _REST = 2, 3

@@ -42,9 +42,9 @@ from coherencegym.manipulations.connectives.implied_connectives import (
     Way,
     exclude_each_other,
     implied_connectives,
+    says_how_it_goes_on,
     within_sentence,
 )
-from coherencegym.manipulations.connectives.plain_sentences import says_how_it_goes_on
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context
 

@@ -38,9 +38,9 @@ from coherencegym.builders.crossing.slots import (
     slots,
 )
 from coherencegym.builders.discourse.cutting import category
-from coherencegym.builders.discourse.languages import Passages, by_language
-from coherencegym.builders.discourse.rows import FAMILY_COLUMN
-from coherencegym.builders.pipeline.fitting import Division, Fits
+from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
+from coherencegym.builders.discourse.released import FAMILY_COLUMN
+from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,

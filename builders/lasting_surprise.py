@@ -37,10 +37,10 @@ from coherencegym.builders.suite import (
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
 from coherencegym.loaders.text.prose import unfinished
+from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.editing import cut_excerpt, replace_text
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 ORIGINAL, MANIPULATED, LEFT_OUT = "original", "manipulated", "left_out"
 #: Sentences or utterances after the slot that are scored, where the text has as many, and those

@@ -21,7 +21,7 @@ from coherencegym.builders.intruder_sentences import (
     SETTINGS_HELP,
     IntruderView,
 )
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, Suite, Use
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse

@@ -33,9 +33,8 @@ from coherencegym.builders.antecedents import (
     count_words,
     scored_in,
 )
-from coherencegym.builders.crossing.balance import Balanced
-from coherencegym.builders.crossing.similarity import stems
-from coherencegym.builders.discourse.languages import in_dutch
+from coherencegym.builders.crossing.partners import Balanced, stems
+from coherencegym.builders.discourse.inferred_connectives import in_dutch
 from coherencegym.builders.suite import (
     Column,
     Config,

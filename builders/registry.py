@@ -1,4 +1,4 @@
-"""The modules of suites, by name; a new one has a line in :mod:`coherencegym.suites`.
+"""The modules of suites, by name; a new one has a line in :mod:`coherencegym.licence`.
 
 Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
 """
@@ -10,7 +10,7 @@ import importlib
 from coherencegym.builders.suite import Suite
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.extensions import added, load_extension, package_of
-from coherencegym.suites import SUITES
+from coherencegym.licence import SUITES
 
 __all__ = ["SUITES", "all_suites", "describe_suite", "load_suite"]
 

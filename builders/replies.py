@@ -21,7 +21,7 @@ from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed
 from coherencegym.builders.crossing.partners import ClosestInLength
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import Column, Config, Suite, Use
-from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpus import cited
 
 SUITE = Suite(
     name="replies",

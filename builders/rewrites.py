@@ -25,7 +25,7 @@ from coherencegym.builders.suite import (
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.decor import CORPUS, REASONS
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.catalogue import EndingSwap
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import LastUnit
 

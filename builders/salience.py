@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.generator import (
     CROSSED_BREAKDOWNS,
     Crossed,
@@ -32,7 +31,7 @@ from coherencegym.builders.crossing.generator import (
     crossed_columns,
     repeated_in,
 )
-from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.partners import Couple, Option, Partner, choose_balanced, side
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.discourse import Discourse

@@ -18,12 +18,12 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.discourse.familiarity import familiarity_config
-from coherencegym.builders.discourse.languages import Passages, by_language
+from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
 from coherencegym.builders.discourse.matched_orders import (
     MATCHED_COLUMNS,
     WHOLE_TEXT,
     MatchedOrders,
+    familiarity_config,
 )
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
@@ -36,9 +36,9 @@ from coherencegym.builders.suite import (
     Use,
 )
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 NARRATION: tuple[str, ...] = ("storycloze", "rocstories")
 DIALOGUE: tuple[str, ...] = ("personachat",)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from coherencegym.builders.intruder_sentences import INTRUDER_CORPORA
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.spans.annotated import (
     CHOICE_COLUMNS,
     ENTAILMENT_COLUMNS,
@@ -28,7 +28,7 @@ from coherencegym.builders.spans.intruders import INTRUDER_COLUMNS, IntruderSpan
 from coherencegym.builders.spans.splits import AskedSplits
 from coherencegym.builders.suite import ANY_LANGUAGE, Config, Suite
 from coherencegym.eval.kinds.spans import SPANS
-from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpus import cited
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 
 

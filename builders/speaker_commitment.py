@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -35,8 +35,8 @@ from coherencegym.builders.suite import (
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 
 @dataclass(frozen=True)

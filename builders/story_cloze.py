@@ -15,10 +15,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
-from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
+from coherencegym.builders.crossing.partners import (
+    Couple,
+    MostSimilar,
+    Partner,
+    narrative_tense,
+    of_like_length,
+    persons_in,
+)
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
-from coherencegym.builders.discourse.familiarity import familiarity_config
+from coherencegym.builders.discourse.matched_orders import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -30,9 +36,9 @@ from coherencegym.builders.suite import (
 )
 from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.catalogue import EndingSwap
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.genders import new_name
+from coherencegym.manipulations.reference.mention_rules import new_name
 from coherencegym.manipulations.reference.named_people import (
     NamedPerson,
     OwnNames,

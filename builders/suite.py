@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-from coherencegym.builders.judgement.questions import Question
-from coherencegym.eval.kinds.contrasts import Contrast as Contrast
-from coherencegym.eval.kinds.contrasts import GeneratedItem as GeneratedItem
+from coherencegym.builders.judgement.asked import Question
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.examples import Contrast as Contrast
+from coherencegym.eval.kinds.examples import GeneratedItem as GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import (
     ITEMS,
@@ -24,13 +24,13 @@ from coherencegym.eval.kinds.items import (
 from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import Name, held
+from coherencegym.licence import SUITES
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse, undo
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.suites import SUITES
 from coherencegym.words.scripts import join_texts
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.

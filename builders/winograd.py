@@ -18,7 +18,7 @@ from typing import Any
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.discourse.familiarity import familiarity_config
+from coherencegym.builders.discourse.matched_orders import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coherencegym.eval.hidden_states import Passage, States, states
-    from coherencegym.eval.models.body import initialise_randomly
+    from coherencegym.eval.models.in_memory import initialise_randomly
     from coherencegym.eval.models.load import load_encoder
 
 __all__ = ["Passage", "States", "initialise_randomly", "load_encoder", "states"]
 
 #: Modules of the names that are not of hidden states.
 _ELSEWHERE = {
-    "initialise_randomly": "coherencegym.eval.models.body",
+    "initialise_randomly": "coherencegym.eval.models.in_memory",
     "load_encoder": "coherencegym.eval.models.load",
 }
 

@@ -1,8 +1,8 @@
 """Vectors of texts and of spans of them, by layer of a model: what probes stand on.
 
 The vector of a span is the mean of its tokens' hidden states, or that of its last token, or an
-encoder's state of the token in front of the text. :mod:`eval.plan.passages` says which tokens are
-meant, :mod:`eval.forward.vectors` how vectors are kept.
+encoder's state of the token in front of the text. :mod:`eval.plan.requests` says which tokens are
+meant, :mod:`eval.forward.cache` how vectors are kept.
 
 Nothing heavy is imported before the function is called.
 """
@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.text.passage import POOLS, Passage, Pool
+from coherencegym.eval.text.sequence import POOLS, Passage, Pool
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from coherencegym.eval.forward.vectors import StoredType, VectorStore
-    from coherencegym.eval.models.body import Body
-    from coherencegym.eval.plan.passages import PooledSequence
+    from coherencegym.eval.forward.cache import StoredType, VectorStore
+    from coherencegym.eval.models.in_memory import Body
+    from coherencegym.eval.plan.requests import PooledSequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +124,12 @@ def states(
             not finite, or a folder that cannot be written.
     """
     from coherencegym.eval.forward.pooled import read_pooled
-    from coherencegym.eval.models.body import body_of
-    from coherencegym.eval.models.in_memory import evaluating, state_digest
+    from coherencegym.eval.models.in_memory import body_of, evaluating, state_digest
+    from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import vocabulary_size
-    from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
-    from coherencegym.eval.plan.memory import default_budget, free_budget
-    from coherencegym.eval.plan.passages import prepare_passages
+    from coherencegym.eval.plan.explain import default_budget, free_budget
+    from coherencegym.eval.plan.requests import prepare_passages
 
     with evaluating(model):
         body = body_of(model)
@@ -195,7 +194,7 @@ def _store(
     import torch
     import transformers
 
-    from coherencegym.eval.forward.vectors import VectorStore
+    from coherencegym.eval.forward.cache import VectorStore
 
     number_format = str(body.module.dtype).removeprefix("torch.")
     dtype = dtype or ("float32" if number_format == "bfloat16" else "float16")
@@ -220,7 +219,7 @@ def _refuse_unless_finite(
     # Vectors, shape (spans of all members, width).
     import numpy as np
 
-    from coherencegym.eval.forward.numeric import unless_finite
+    from coherencegym.eval.forward.agreement import unless_finite
 
     largest = np.abs(vectors).max(axis=1)
     if (largest <= np.finfo(dtype).max).all():

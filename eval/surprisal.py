@@ -2,7 +2,7 @@
 
 The surprisal of a token is -log2 p(token | everything before it), in bits (Hale 2001); under a
 masked language model -log2 p(token | the rest of the text, with the token masked), whose sum over a
-text is its pseudo-log-likelihood (:mod:`eval.text.masking`).
+text is its pseudo-log-likelihood (:mod:`eval.text.sequence`).
 """
 
 from __future__ import annotations
@@ -17,25 +17,23 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.backend import RunContext
 from coherencegym.eval.backends.registry import backend_of
-from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
-from coherencegym.eval.forward.numeric import (
+from coherencegym.eval.forward.agreement import (
     Bits,
     Store,
     drawn_by_name,
     unless_finite,
 )
+from coherencegym.eval.forward.distributed import ALONE, World
+from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
+from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
 from coherencegym.eval.models.limits import context_length, limits_of
-from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
-from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
-from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Plan, PlansOf, Request, make_plan
 from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
-from coherencegym.eval.text.chat import Chat
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.special import Added, Separator, Start, start_of_text
-from coherencegym.eval.text.words import WordBeginnings, word_beginnings
+from coherencegym.eval.text.places import WordBeginnings, word_beginnings
+from coherencegym.eval.text.special import Added, Chat, Separator, Start, start_of_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,7 +128,7 @@ class Surprisals(Generic[_Item]):
         rules: the mode.
         added: the tokens that the tokenizer put around every text by itself, where ``rules`` let
             it; ``start`` is then none.
-        names: those of special tokens in the texts (:mod:`eval.text.names`).
+        names: those of special tokens in the texts (:mod:`eval.text.sequence`).
     """
 
     items: tuple[_Item, ...]
@@ -227,7 +225,7 @@ def surprisals(
             start of text.
         planned: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: most queries of which a model in half precision reads everything a second time, as
-            :mod:`eval.forward.numeric` says.
+            :mod:`eval.forward.agreement` says.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it

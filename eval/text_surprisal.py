@@ -16,12 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.pairs import condition_after
-from coherencegym.eval.data.texts import LabelledTexts
+from coherencegym.eval.data.pairs import LabelledTexts, condition_after
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, surprisals
-from coherencegym.eval.text.names import name_notes
+from coherencegym.eval.text.sequence import name_notes
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel

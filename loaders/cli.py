@@ -14,8 +14,7 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.fetching import command as fetch_command
 from coherencegym.loaders.fetching.command import print_rows
 from coherencegym.loaders.fetching.fetch import UNFINISHED
-from coherencegym.loaders.find import DATA_VARIABLE, find, how_to_obtain, places
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import DATA_VARIABLE, find, how_to_obtain, places, read
 from coherencegym.loaders.registry import CORPORA, corpus
 
 _EXAMPLES = f"""\

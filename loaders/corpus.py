@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from coherencegym.licence import BY_DOCUMENT, CLOSED, NO, OTHER, may_publish
 from coherencegym.loaders.discourse import Discourse
+
+
+@cache
+def _entries() -> dict[str, str]:
+    text = (Path(__file__).with_name("corpora") / "citations.bib").read_text(encoding="utf-8")
+    entries = (entry.strip() for entry in text.split("\n\n"))
+    return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}
+
+
+def cited(key: str) -> str:
+    """The BibTeX entry of this key."""
+    return _entries()[key]
+
 
 #: The beginning of a reason that counts what a reader repaired, so that nothing is left out for it.
 REPAIRED = "repaired: "

@@ -5,20 +5,29 @@
     python -m coherencegym.manipulations.catalogue > docs/operators.md
 
 The texts are those of the samples, which come with the package; the words are the docstrings.
+
+Beyer et al. 2021, section 4.2, on the Story Cloze Test (Mostafazadeh et al. 2016).
+
+Beyer et al. 2021, section 4.6: dialogue models are trained with a separator between utterances. In
+a dataset the separator is the abstract ``[SEP]``; the evaluator renders it for each model.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from difflib import Differ
 from functools import cache
 from inspect import getdoc
+from itertools import pairwise
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
-from coherencegym.manipulations.connectives.connective_segments import (
+from coherencegym.manipulations.connectives.connective_context import (
     ConnectiveSegments,
     ConnectiveSubstitution,
 )
@@ -26,9 +35,9 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
     InferredConnectiveSegments,
     InferredConnectiveSubstitution,
 )
-from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, Operator
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
@@ -36,7 +45,76 @@ from coherencegym.manipulations.reference.named_people import NewNames, OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution, PersonGenders
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
+
+
+@dataclass(frozen=True)
+class EndingSwap(Operator):
+    """Replace the last sentence of a text by a wrong ending that the corpus lists for the text.
+
+    Attributes:
+        name: the name of the result, by default ``distractor_ending``. If a text has several
+            results, the second and later results have this name and a number, such as
+            ``distractor_ending-2``.
+
+    Each wrong ending of a text gives one result. A text without a wrong ending gives no result. The
+    Story Cloze Test, for example, is a corpus that lists wrong endings.
+    """
+
+    name: str = "distractor_ending"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse once for each wrong ending."""
+        last = len(discourse.units) - 1
+        text = discourse.units[last].text
+        whole = (last, 0, len(text))
+        ending = next((a for a in discourse.alternatives if a.span == (whole,)), None)
+        if ending is None:
+            context.skipped["no alternative ending"] += 1
+            return
+        wrong = dict.fromkeys(t for i, t in enumerate(ending.options) if i != ending.right)
+        if text in wrong:
+            context.skipped["the two endings are the same"] += 1
+            del wrong[text]
+        for number, other in enumerate(wrong, start=1):
+            swapped = replace_text(discourse, *whole, other, operator="EndingSwap")
+            name = self.name if number == 1 else f"{self.name}-{number}"
+            yield dataclasses.replace(swapped, variant=name)
+
+
+@dataclass(frozen=True)
+class SpeakerSeparator(Operator):
+    """Write a mark (``[SEP]``) after every utterance of a dialogue except the last utterance.
+
+    Attributes:
+        separator: the mark. The operator writes a space before the mark.
+        merge_runs: ``True`` writes no mark between neighbouring utterances of the same speaker.
+            ``False`` (the default) writes a mark between all utterances, so that a dialogue and its
+            shuffled version have the same number of marks.
+
+    The operator does not change the name (``variant``): if the dialogue is a result named
+    ``shuffled``, the result with marks is also named ``shuffled``. A dialogue that already contains
+    the mark gives no result.
+    """
+
+    separator: str = "[SEP]"
+    merge_runs: bool = False
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse with separators; the variant stays what it was."""
+        if any(self.separator in text for text in discourse.texts):
+            context.skipped[f"the text itself contains {self.separator}"] += 1
+            return
+        if len(discourse.units) < 2:
+            context.skipped["only one utterance"] += 1
+            return
+        result = discourse
+        for i, (unit, following) in enumerate(pairwise(discourse.units)):
+            same = unit.speaker is not None and unit.speaker == following.speaker
+            if not (self.merge_runs and same):
+                end, mark = len(unit.text), f" {self.separator}"
+                result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
+        yield result
+
 
 _INTRODUCTION = """\
 # Operators

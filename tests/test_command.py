@@ -17,13 +17,12 @@ from support.commands import one_line
 from support.forked import Fork
 from support.suites import no_classifiers
 
-from coherencegym.__main__ import SUBCOMMANDS, main
+from coherencegym.__main__ import SHELLS, SUBCOMMANDS, main
 from coherencegym.builders.command.new import WHAT
 from coherencegym.builders.export.__main__ import main as python_m_export
 from coherencegym.builders.registry import SUITES
-from coherencegym.completion import SHELLS
 from coherencegym.eval.commands.cli import main as python_m_eval
-from coherencegym.eval.tasks.detect.decisions import DECISIONS
+from coherencegym.eval.tasks.detect.scores import DECISIONS
 from coherencegym.loaders.cli import main as python_m_loaders
 
 STORIES = "".join(

@@ -32,13 +32,12 @@ from coherencegym.eval.metrics.estimates import estimates
 from coherencegym.eval.models.load import load_config
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit, span_text, spans, undo
-from coherencegym.loaders.find import find
 from coherencegym.loaders.languages import registry as registered_languages
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import find, read
 from coherencegym.loaders.registry import corpus
 from coherencegym.loaders.text.sentences import split_sentences
 from coherencegym.manipulations.editing import cut_excerpt

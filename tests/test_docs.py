@@ -14,7 +14,7 @@ import pytest
 
 from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.registry import load_suite
-from coherencegym.eval.data.baselines import BASELINE_TITLES
+from coherencegym.eval.data.dataset import BASELINE_TITLES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

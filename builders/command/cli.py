@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
-from coherencegym.builders.command.errors import finished
+from coherencegym.builders.command.declared import finished
 from coherencegym.builders.pipeline.options import READ, WRITTEN, BuildOptions
 from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.builders.suite import Suite

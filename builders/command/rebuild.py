@@ -12,14 +12,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.command.declared import finished
 from coherencegym.builders.pipeline.build import build, write_documents
-from coherencegym.builders.pipeline.licences import document_of
+from coherencegym.builders.pipeline.entries import document_of
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.suite import Suite
+from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import (
@@ -300,3 +302,50 @@ def _places(
         return (source.file, f":{source.start}") if source else ("no corpus file", "")
 
     return place_of
+
+
+EXAMPLES = """\
+  coherencegym rebuild OWNER/story_cloze --data-dir ~/corpora/storycloze
+  coherencegym score --model gpt2 --dataset suites/story_cloze-3.0.0
+  coherencegym score --model gpt2 --dataset OWNER/story_cloze --data-dir ~/corpora/storycloze
+"""
+
+
+def make_parser(prog: str = "coherencegym rebuild") -> Parser:
+    """The parser of the command."""
+    about = "Make the rows of a stand-off release from your own copy of its corpora."
+    parser = Parser(prog, about, EXAMPLES)
+    add = parser.add_argument
+    add("dataset", metavar="ID|FOLDER", help="a stand-off release: a Hub dataset, or a folder")
+    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of its corpora")
+    add(
+        "--config",
+        dest="configs",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="C",
+        help="configs; default all",
+    )
+    add("--revision", metavar="TAG", help="tag or commit; default the newest")
+    add("--output", metavar="DIR", type=Path, help="default: suites/NAME-VERSION")
+    add("--overwrite", action="store_true", help="replace an earlier build")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym rebuild") -> int:
+    """Rebuild a release; returns the exit code."""
+    given = vars(make_parser(prog).parse_args(argv))
+
+    def work() -> int:
+        from coherencegym.builders.command.show import print_lines, spinner
+
+        lines: list[str] = []
+        try:
+            with spinner() as progress:
+                rebuild(given.pop("dataset"), **given, say=lines.append, progress=progress)
+        finally:
+            print_lines(lines)
+        return 0
+
+    return finished(prog, work)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.loaders.corpora.own import OWN
-from coherencegym.loaders.find import NO_FILES
+from coherencegym.loaders.read import NO_FILES
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def print_build(
 
 def human_lines(manifest: Mapping[str, Any]) -> list[str]:
     """Human performance on each config and split that people judged, with its interval."""
-    from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
+    from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
     from coherencegym.eval.report.grid import score_with_interval
     from coherencegym.eval.statistics.scores import CD
 
@@ -110,7 +110,7 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
     """
     from coherencegym.cards.metadata import ordered_configs
     from coherencegym.cards.render import baseline_score, groups_beside, label_baselines
-    from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP
+    from coherencegym.eval.data.dataset import BASELINES, LEXICAL_OVERLAP
     from coherencegym.eval.report.grid import GridRow, of_cells, share_cell, share_with_interval
 
     headings, cells = [], []

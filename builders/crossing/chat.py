@@ -19,10 +19,10 @@ from coherencegym.builders.crossing.partners import (
     Partner,
     of_like_length,
     repeating_alike,
+    stems,
 )
-from coherencegym.builders.crossing.similarity import stems
 from coherencegym.loaders.discourse import Discourse, Mention
-from coherencegym.loaders.text.nicknames import PARTICIPANT
+from coherencegym.loaders.text.sentences import PARTICIPANT
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probes.sentence import Replacement, apply
 

@@ -29,8 +29,8 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     validate_item,
 )
+from coherencegym.eval.statistics.bag_of_words import no_overlap_in, overlap
 from coherencegym.eval.statistics.effective_size import WITH
-from coherencegym.eval.statistics.lexical_overlap import no_overlap_in, overlap
 from coherencegym.eval.statistics.pair_baselines import decided
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context

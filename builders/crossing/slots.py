@@ -18,9 +18,12 @@ from typing import Any
 from coherencegym.builders.crossing.partners import (
     Couple,
     Partner,
+    is_past,
+    names,
     of_like_length,
+    persons_in,
+    stems,
 )
-from coherencegym.builders.crossing.similarity import is_past, names, persons_in, stems
 from coherencegym.builders.discourse.cutting import category, stretches
 from coherencegym.eval.kinds.table_kind import Column
 from coherencegym.loaders.discourse import Discourse

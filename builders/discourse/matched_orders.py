@@ -1,7 +1,15 @@
-"""Items of windows in their own order and in a matched one, chosen over all of a corpus at once."""
+"""Items of windows in their own order and in a matched one, chosen over all of a corpus at once.
+
+A corpus that was public when a model's training data were collected may have been read by the
+model, which then knows what comes next by heart. Who is called what does not matter for what
+happens in a story, but a memorised text no longer stands there word by word when its people have
+other names. What is scored comes after everybody was named, and has the same words but for the
+names.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,23 +25,130 @@ from coherencegym.builders.discourse.cutting import (
     stretches,
     tiles,
 )
-from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Contrast, GeneratedItem, generate_item
+from coherencegym.builders.pipeline.kinds import Division, Fits
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    GeneratedItem,
+    MinimalPairs,
+    generate_item,
+)
 from coherencegym.eval.kinds.items import FAMILY, SEPARATOR
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.languages.registry import SEVERAL, language_of
+from coherencegym.loaders.registry import CORPORA
 from coherencegym.loaders.text.prose import badly_split, unfinished
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.manipulations.orders.centering import (
-    broken_transitions,
-    forward_centers,
-    has_centers,
-)
 from coherencegym.manipulations.orders.matched_order import (
     MATCHED_ORDER,
     FittedMatchedOrder,
     MatchedOrder,
+    broken_transitions,
+    forward_centers,
+    has_centers,
 )
+from coherencegym.manipulations.reference.named_people import NewNames, named_people
 from coherencegym.manipulations.shuffle import kendall_tau, original_positions
+
+#: The splits that whoever learns from examples needs.
+_NEEDED = {"train", "validation", "test"}
+#: The name of the split of documents that nobody has divided.
+_UNSPLIT = "unsplit"
+#: Fewer documents than this are all for testing.
+_FEWEST = 20
+
+
+@dataclass(frozen=True)
+class OwnSplits:
+    """The splits of a corpus that has those of :data:`_NEEDED`, and a division of any other.
+
+    Too small a corpus to learn from becomes the split ``test``.
+
+    A registered corpus has the splits that it declares, whichever of them were read: GUM's test
+    documents alone are not divided again. A dataset of which nothing is declared has those that
+    its discourses are of; so do one's own documents, of which any may be of no split.
+    """
+
+    division: Division
+
+    def __call__(self, discourses: Sequence[Discourse], seed: int) -> dict[str, list[Discourse]]:
+        """The discourses by split, in their order; each language by itself."""
+        parts: dict[str, list[Discourse]] = {}
+        for discourse in discourses:
+            parts.setdefault(language_of(discourse).code, []).append(discourse)
+        found: dict[str, list[Discourse]] = {}
+        for part in parts.values():
+            for split, own in self._of_language(part, seed).items():
+                found.setdefault(split, []).extend(own)
+        return found
+
+    def _of_language(
+        self, discourses: Sequence[Discourse], seed: int
+    ) -> dict[str, list[Discourse]]:
+        found = {discourse.meta["split"] for discourse in discourses}
+        names = {discourse.corpus for discourse in discourses}
+        # The parts of a corpus of several languages need not have the splits of others.
+        known = {name for name in names & {*CORPORA} if CORPORA[name].language != SEVERAL}
+        declared = {split for name in known for split in CORPORA[name].splits}
+        if _UNSPLIT in found or not declared | found >= _NEEDED:
+            if len(discourses) < _FEWEST:
+                return {"test": list(discourses)}
+            return self.division(discourses, seed)
+        own: dict[str, list[Discourse]] = {}
+        for discourse in discourses:
+            own.setdefault(discourse.meta["split"], []).append(discourse)
+        return own
+
+
+#: The name of the config; it is in no suite's headline.
+FAMILIARITY = "familiarity"
+
+
+@dataclass(frozen=True)
+class NamedAndMore(Operator):
+    """Leave a discourse as it is; one that ends with its last name is left out."""
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse if something follows the first mention of the last person."""
+        if named_people(discourse.texts) and not _named_and_rest(discourse)[1]:
+            context.skipped["nothing follows the last name"] += 1
+            return
+        yield discourse
+
+
+def familiarity_config(corpora: tuple[str, ...]) -> Config:
+    """The config of texts and the same texts with other names, from corpora, the best first."""
+    return Config(
+        name=FAMILIARITY,
+        corpora=corpora,
+        generator=MinimalPairs(
+            versions={"original": NamedAndMore(), "renamed": NamedAndMore() | NewNames()},
+            regions=_named_and_rest,
+            contrasts=(Contrast("renamed", "original", 2, metric="sum"),),
+            view=lambda discourse: (discourse.text,),
+        ),
+        summary=(
+            "each text as published, and with other names for all people; a model that has read "
+            "the text before finds the published version less surprising"
+        ),
+        regions=("the text until the last person has been named", "the rest of the text"),
+        length_confound=True,
+        is_diagnostic=True,
+        partial_input="a bag of words of the whole text",
+    )
+
+
+def _named_and_rest(discourse: Discourse) -> list[str]:
+    """The text through the word with which the last new person is named, and the rest."""
+    text = discourse.text
+    last = max(
+        match.end()
+        for person in named_people(discourse.texts)
+        if (match := re.search(rf"\b{person.name}\b\S*", text))
+    )
+    return [text[:last], text[last:].lstrip()]
+
 
 ORIGINAL, SHUFFLED = "original", "shuffled"
 #: The group of predictions that a config's own score is over: the whole text.

@@ -33,8 +33,7 @@ from coherencegym.builders.discourse.cutting import (
     stretches,
     tiles,
 )
-from coherencegym.builders.discourse.released import RELEASED_TASKS
-from coherencegym.builders.discourse.rows import (
+from coherencegym.builders.discourse.released import (
     ABSTRACT,
     ASKED,
     BODY,
@@ -44,12 +43,13 @@ from coherencegym.builders.discourse.rows import (
     IN_ORDER,
     PAIR_REGIONS,
     PROBED,
+    RELEASED_TASKS,
     REPLACED,
     SUMS,
     example,
     window_pair,
 )
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
     Column,

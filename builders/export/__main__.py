@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.expo
     """Export a dataset; the exit code."""
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
-    from coherencegym.builders.command.errors import finished
+    from coherencegym.builders.command.declared import finished
     from coherencegym.builders.export.write import exports_of
 
     exports = exports_of(arguments)

@@ -22,7 +22,7 @@ from typing import Any
 
 from coherencegym.builders.export.item_pairs import WITHOUT_TEXT, LeftOutError, row_pairs
 from coherencegym.builders.export.pairs import MAIN_SPLIT
-from coherencegym.builders.export.release import (
+from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,

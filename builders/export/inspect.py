@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.export.release import (
+from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     ExportError,
@@ -26,7 +26,7 @@ from coherencegym.builders.export.release import (
     write_lines,
     write_report,
 )
-from coherencegym.builders.judgement.pairs import condition_pairs
+from coherencegym.builders.judgement.asked import condition_pairs
 from coherencegym.eval.data.benchmark import suite_headline
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Condition, Item

@@ -12,7 +12,7 @@ prediction, which is a detail. The tasks of a suite are a group without a mean, 
 
 The folder reads the published dataset at its tag. Rows become pairs by ``utils.py`` in it, a copy
 of :mod:`builders.export.item_pairs`. Beside it ``local.yaml`` and ``local.py``, a copy of
-:mod:`builders.export.local_pairs`, make the same tasks read the pairs that are written with them.
+:mod:`builders.export.item_pairs`, make the same tasks read the pairs that are written with them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.export.item_pairs import row_pairs
-from coherencegym.builders.export.release import (
+from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,

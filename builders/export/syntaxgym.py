@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.export.release import (
+from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,

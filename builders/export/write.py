@@ -8,16 +8,180 @@ option ``export_NAME`` with the module's name (:mod:`builders.pipeline.options`)
 from __future__ import annotations
 
 import importlib
+import json
+import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from coherencegym.builders.export.release import release_of
-from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import Source, find_dataset
+from coherencegym.builders.release.manifest import diagnostic_configs
+from coherencegym.errors import EvaluationError
+from coherencegym.escapes import markdown_filters
+from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.eval.data.source import Source, find_dataset, published_part
 from coherencegym.files.folders import check_apart, check_folder, written_beside
+from coherencegym.files.strict_json import held
+from coherencegym.files.templates import templates_of
+from coherencegym.licence import YES, closed_line
+
+_T = TypeVar("_T")
+
+
+class ExportError(EvaluationError):
+    """An export that was asked for and cannot be made; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class _Config:
+    licences: dict[str, int] = field(default_factory=dict)
+    choice: tuple[str, ...] | None = ()
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    configs: dict[str, _Config]
+
+
+@dataclass(frozen=True)
+class ExportedRelease:
+    """The published dataset that an export is of.
+
+    ``configs`` has the manifest's entries, ``citation`` the BibTeX of the work behind the suite;
+    ``is_local``: it is not published here, or not yet.
+    """
+
+    repo: str
+    revision: str
+    version: str
+    suite: str
+    configs: Mapping[str, Any]
+    citation: str = ""
+    is_local: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Words for where the rows come from."""
+        if self.is_local:
+            return "a local build, which this export did not publish"
+        return f"`{self.repo}` at `{self.revision}`"
+
+    @property
+    def diagnostics(self) -> list[str]:
+        """The configs of pairs that say nothing of the hypothesis, and are not exported."""
+        return diagnostic_configs(self.configs)
+
+    @property
+    def closed(self) -> list[str]:
+        """Sentences on the configs of which not all may be passed on."""
+        answers = {name: self.published_part(name) for name in self.configs}
+        return [closed_line(name, answer) for name, answer in answers.items() if answer != YES]
+
+    def published_part(self, config: str) -> str:
+        """Say whether a config may be passed on: see :func:`eval.data.source.published_part`."""
+        return published_part({"configs": self.configs}, config)
+
+
+def release_of(source: Source, version: str = "") -> ExportedRelease:
+    """The published dataset that a build is, or will be, at a version (empty: the manifest's)."""
+    manifest = source.manifest
+    if not manifest:
+        raise ExportError(f"{source.name}: no manifest.json; expected a build or a release of one")
+    suite = str(manifest.get("suite", ""))
+    # It becomes part of file names, and a manifest from the Hub is anybody's.
+    if not re.fullmatch(r"\w+", suite):
+        raise ExportError(f"{source.name}: manifest.json: {suite!r} is no name of a suite")
+    try:
+        held(manifest, _Manifest)
+    except EvaluationError as error:
+        raise ExportError(f"{source.name}: manifest.json: {error}") from None
+    published, version = bool(version), version or str(manifest.get("version", ""))
+    return ExportedRelease(
+        repo=source.repo or str(manifest.get("repo_id", "")),
+        revision=source.revision or f"v{version}",
+        version=version,
+        suite=suite,
+        configs=manifest["configs"],
+        citation=str(manifest.get("citation", "")),
+        is_local=not (source.repo or published),
+    )
+
+
+@dataclass
+class Exported(Generic[_T]):
+    """What was made of a table, and how much of it was left out, by reason."""
+
+    table: ItemTable
+    made: list[_T] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def config(self) -> str:
+        """The table's config."""
+        return self.table.config
+
+    @property
+    def split(self) -> str:
+        """The table's split."""
+        return self.table.split
+
+
+def things(count: int, thing: str) -> str:
+    """A number of things.
+
+    >>> things(1, "pair"), things(2, "pair")
+    ('1 pair', '2 pairs')
+    """
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def refusals(what: str, made: Sequence[Exported[Any]]) -> list[str]:
+    """Lines on what was left out of each table, and why; they begin with ``what``."""
+    return [
+        f"{what}, {one.config} ({one.split}): {count}, {reason}"
+        for one in made
+        for reason, count in one.refused.most_common()
+    ]
+
+
+def refuse_twice(names: Iterable[str], message: str) -> None:
+    """Refuse names that stand for two things: ``message`` has ``{}`` for the first of them."""
+    twice = next((name for name, count in Counter(names).items() if count > 1), "")
+    if twice:
+        raise ExportError(message.format(twice))
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The text of a template for a file of an export."""
+    environment = templates_of("builders.export")
+    environment.filters |= markdown_filters() | {"json": json.dumps}
+    text: str = environment.get_template(f"{template}.jinja").render(values)
+    return text
+
+
+def write_report(
+    path: Path, made: Sequence[Exported[Any]], release: ExportedRelease, **values: Any
+) -> None:
+    """Write what was exported and what was left out: the template has the name of the file."""
+    refused = [(one, reason, n) for one in made for reason, n in one.refused.most_common()]
+    text = rendered(path.name, release=release, refused=refused, **values)
+    path.write_text(text, encoding="utf-8")
+
+
+def write_lines(path: Path, records: Iterable[Any], ascii_only: bool = False) -> None:
+    """Write JSON lines, the folder of the file too."""
+    import jsonlines
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    dumps = partial(json.dumps, ensure_ascii=ascii_only)
+    with (
+        path.open("w", encoding="utf-8", newline="\n") as file,
+        jsonlines.Writer(file, dumps=dumps) as writer,
+    ):
+        writer.write_all(records)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,9 @@
 
 An identifier says nothing to people, and to a build which row it is about, and that neither text
 nor question has changed since. So answers need no key.
+
+One question is asked of a row (:mod:`builders.judgement.asked`); a config of labelled examples may
+put it in words.
 """
 
 from __future__ import annotations
@@ -22,19 +25,105 @@ from itertools import cycle
 from string import ascii_uppercase
 from typing import Any
 
-from coherencegym.builders.judgement.pairs import condition_pairs
-from coherencegym.builders.judgement.questions import (
-    CANNOT_TELL,
-    NO,
-    NONE,
-    YES,
-    Question,
-    declared_question,
-)
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
 from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item
 from coherencegym.eval.kinds.spans import NEGATIVE, SPANS, UNDECIDED, GoldSpan, SpanText
+from coherencegym.files.strict_json import held
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionPair:
+    """Two conditions of an item, and their texts; the groups of all predictions about these two."""
+
+    coherent: str
+    incoherent: str
+    coherent_text: str
+    incoherent_text: str
+    groups: tuple[str, ...]
+
+
+def condition_pairs(item: Item) -> list[ConditionPair]:
+    """The pairs of an item, in the order of its predictions, each once.
+
+    A prediction that adds up several conditions on each side gives a pair of each of them with the
+    one on the other side that has the same text around what is compared. A prediction that is not
+    about sums of regions gives none, and neither do two conditions of the same text.
+    """
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    for prediction in item.predictions:
+        for names in _compared(item, parse_formula(prediction.formula)):
+            groups.setdefault(names, {}).update(dict.fromkeys(prediction.groups))
+    found = []
+    for (coherent, incoherent), named in groups.items():
+        texts = item.condition(coherent).content, item.condition(incoherent).content
+        if texts[0] != texts[1]:
+            found.append(ConditionPair(coherent, incoherent, *texts, tuple(named)))
+    return found
+
+
+def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
+    if not isinstance(formula, Comparison) or formula.operator == "=":
+        return
+    better, worse = sum_of(formula.right), sum_of(formula.left)
+    if formula.operator == "<":
+        better, worse = worse, better
+    if not worse or len(worse) != len(better):
+        return
+    left = list(worse)
+    regions = [region for own in (*better.values(), *worse.values()) for region in own]
+    first = min((region for region in regions if region != WHOLE), default=1)
+    for name in better:
+        own = [region.content for region in item.condition(name).regions]
+
+        def similarity(other: str, own: list[str] = own) -> tuple[bool, int]:
+            regions = [region.content for region in item.condition(other).regions]
+            same = sum(a == b for a, b in zip(own, regions, strict=True))
+            return own[: first - 1] == regions[: first - 1], same
+
+        nearest = max(left, key=similarity)
+        left.remove(nearest)
+        yield name, nearest
+
+
+YES, NO, CANNOT_TELL = "yes", "no", "cannot tell"
+#: The answer that nothing is as the question says.
+NONE = "none"
+
+#: Kind of table -> what people are asked about: the field of a line with its identifier.
+JUDGED_UNITS: Mapping[str, str] = {
+    "items": "pair",
+    "spans": "span",
+    "documents": "document",
+    "examples": "example",
+}
+
+#: The field of a line with the answer, and those that annotators may fill as well.
+ANSWER = "answer"
+FREE_FIELDS = ("annotator", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in the words that are printed, and its answers: value in the field -> words.
+
+    Of labelled examples the values are the labels.
+    """
+
+    text: str
+    answers: Mapping[str, str]
+
+
+def declared_question(config: str, about: Mapping[str, Any]) -> Question | None:
+    """The question that a config declares, by its entry in a manifest, if it does."""
+    try:
+        return held(about["question"], Question) if "question" in about else None
+    except EvaluationError as error:
+        message = f"manifest.json: configs.{config}.question: {error}"
+        raise EvaluationError(message) from None
+
 
 #: A row that people are asked about.
 AskedRow = Item | SpanText | Document | LabelledExample

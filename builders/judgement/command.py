@@ -1,17 +1,199 @@
-"""``coherencegym judge``: rows of a build for people to judge."""
+"""``coherencegym judge``: rows of a build for people to judge.
+
+What is drawn depends on the seed, on the rows, and on which configs there are.
+
+Nothing in either says which answer is the right one, which suite and config a text is from, or
+where the two texts of a pair differ. The difference is not marked on purpose: marks draw the eye to
+words, and the question is how the whole text reads. They would also give the replaced word away.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import hashlib
+import json
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.builders.judgement.questions import JUDGED_UNITS
+from coherencegym.builders.judgement.asked import (
+    ANSWER,
+    FREE_FIELDS,
+    JUDGED_UNITS,
+    Asked,
+    Question,
+    RowPlace,
+    asked_of,
+)
 from coherencegym.command_line import Parser
+from coherencegym.eval.data.table_rows import TableRows
+from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.files.templates import templates_of, under_policy
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
+
+#: A table (its number), and the group of which its questions take turns with those of others.
+_Pool = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    # ``sources``: its texts, and discourses of a corpus.
+    asked: Asked
+    pool: _Pool
+    sources: frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Questions in the order of the sheet; by config more where configs share texts.
+
+    ``n_repeated`` of them have a text, or are of a discourse, of which another one is.
+    """
+
+    asked: tuple[Asked, ...]
+    counts: dict[str, int]
+    n_repeated: int
+
+
+def draw(
+    suite: str,
+    tables: Sequence[TableRows[Any]],
+    n: int,
+    seed: int,
+    groups: Sequence[str] = (),
+) -> Drawing:
+    """Draw questions about rows.
+
+    The next is of the table of which fewest were drawn; a pair whose two texts several tables have
+    is drawn once and counts for all of them. Of a table groups take turns: of pairs those of its
+    predictions, of spans the answers. No two questions have a text or a discourse in common as
+    long as any table has others: whoever has read the coherent text once knows it when it comes
+    again.
+
+    Args:
+        suite: the suite's name, part of the questions' identifiers.
+        tables: the tables of the build.
+        n: the number to draw; fewer are drawn where there are fewer.
+        seed: same seed, same questions.
+        groups: of pairs the groups of predictions to draw from; none: a table's headline, or all.
+    """
+    candidates = [
+        candidate
+        for number, table in enumerate(tables)
+        for candidate in _candidates(suite, table, number, frozenset(groups))
+    ]
+    holders: dict[str, set[int]] = defaultdict(set)
+    pools: dict[_Pool, deque[_Candidate]] = defaultdict(deque)
+    for candidate in sorted(candidates, key=lambda one: _rank(seed, one.asked.id)):
+        holders[candidate.asked.id].add(candidate.pool[0])
+        pools[candidate.pool].append(candidate)
+    later: dict[_Pool, deque[_Candidate]] = defaultdict(deque)
+    chosen: dict[str, Asked] = {}
+    of_table, of_pool = Counter[int](), Counter[_Pool]()
+    uses: Counter[tuple[str, ...]] = Counter()
+    most_uses = n_fresh = 0
+    while len(chosen) < n and any(pools.values()):
+        pool = min((of_table[p[0]], of_pool[p], p) for p, left in pools.items() if left)[-1]
+        candidate = pools[pool].popleft()
+        if max(uses[source] for source in candidate.sources) > most_uses:
+            later[pool].append(candidate)
+        elif candidate.asked.id not in chosen:
+            chosen[candidate.asked.id] = candidate.asked
+            uses.update(candidate.sources)
+            n_fresh += most_uses == 0
+            of_pool[pool] += 1
+            of_table.update(holders[candidate.asked.id])
+        if not any(pools.values()):
+            pools, later = later, defaultdict(deque)
+            most_uses += 1
+    counts: Counter[str] = Counter()
+    for number, table in enumerate(tables):
+        counts[table.config] += of_table[number]
+    asked = tuple(chosen[name] for name in sorted(chosen))
+    return Drawing(asked, dict(counts), len(asked) - n_fresh)
+
+
+def _rank(seed: int, identifier: str) -> bytes:
+    return hashlib.sha256(f"{seed} {identifier}".encode()).digest()
+
+
+def _candidates(
+    suite: str, table: TableRows[Any], number: int, groups: frozenset[str]
+) -> Iterator[_Candidate]:
+    place = RowPlace(suite, table.config, table.split, table.about)
+    headline = table.about.get("headline")
+    wanted = groups or ({headline} if headline else set())
+    for row in table.each():
+        discourses = [(row.corpus, discourse) for discourse in row.discourses]
+        for asked in asked_of(table.kind.name, place, row):
+            if wanted and wanted.isdisjoint(asked.groups):
+                continue
+            group = asked.answer_kind if table.kind is SPANS else next(iter(asked.groups), "")
+            texts = (("\n".join(lines),) for _, lines in asked.texts)
+            yield _Candidate(asked, (number, group), frozenset((*texts, *discourses)))
+
+
+#: The page of a folder for annotators; beside it are the lines, ``pairs.jsonl``.
+SHEET = "sheet.html"
+#: Answers of no more characters than this stand in one line.
+_LINE = 60
+
+
+def lines_file(unit: str) -> str:
+    """The name of the file of lines about pairs, documents, ..."""
+    return f"{unit}s.jsonl"
+
+
+def write_sheet(unit: str, drawn: Sequence[Asked], folder: Path) -> None:
+    """Write questions about pairs, spans, ... (``unit``) into a folder that is there."""
+    (folder / lines_file(unit)).write_text(json_lines(unit, drawn), encoding="utf-8")
+    (folder / SHEET).write_text(page(unit, drawn), encoding="utf-8")
+
+
+def json_lines(unit: str, drawn: Sequence[Asked]) -> str:
+    """One object a line: the identifier, the texts, and empty fields for the answer and a name.
+
+    ``answers`` has the values that the answer may have, and their words.
+    """
+    lines = (
+        {
+            unit: one.id,
+            "number": number,
+            **{f"text_{name.lower()}" if name else "text": "\n".join(t) for name, t in one.texts},
+            "question": one.question.text,
+            "answers": one.question.answers,
+            **dict.fromkeys((ANSWER, *FREE_FIELDS), ""),
+        }
+        for number, one in enumerate(drawn, start=1)
+    )
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def page(unit: str, drawn: Sequence[Asked]) -> str:
+    """A page of HTML that needs nothing else.
+
+    On a screen it keeps the answers in the browser and saves them as JSON lines; on paper it has
+    circles to tick, and no question or text is torn apart by the end of a page.
+    """
+    environment = templates_of("builders.judgement", autoescape=True)
+    environment.filters["short"] = _are_short
+    identifiers = "\n".join(one.id for one in drawn)
+    text: str = environment.get_template("sheet.html.jinja").render(
+        unit=unit,
+        drawn=drawn,
+        # The browser keeps what was ticked under this name, so that no sheet finds another's.
+        sheet=hashlib.sha256(identifiers.encode()).hexdigest()[:16],
+    )
+    return under_policy(text)
+
+
+def _are_short(question: Question) -> bool:
+    return sum(map(len, question.answers.values())) <= _LINE
+
 
 EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
@@ -33,7 +215,7 @@ _EXPECTED = {
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders sample") -> int:
     """Draw what people judge and write the sheet; the exit code is 2 where the user can mend it."""
-    from coherencegym.builders.command.errors import finished
+    from coherencegym.builders.command.declared import finished
     from coherencegym.builders.command.show import print_lines
 
     arguments = make_parser(prog).parse_args(argv)
@@ -74,8 +256,6 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
 
 def sample(arguments: argparse.Namespace) -> list[str]:
     """Draw and write; what to say of it, line by line."""
-    from coherencegym.builders.judgement.draw import draw
-    from coherencegym.builders.judgement.sheet import SHEET, lines_file, write_sheet
     from coherencegym.builders.release.manifest import MANIFEST, diagnostic_configs
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.source import find_dataset

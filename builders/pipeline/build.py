@@ -13,28 +13,29 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.judgement.asked import RowPlace
-from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.questions import JUDGED_UNITS
-from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
+from coherencegym.builders.judgement.asked import JUDGED_UNITS, RowPlace
+from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, Matcher, judge_rows
 from coherencegym.builders.pipeline import kinds
 from coherencegym.builders.pipeline.entries import (
+    LicenceShare,
     config_entry,
     config_rank,
+    documents_in,
     group_counts,
     suite_entry,
 )
-from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.pipeline.generation import generate_items, spread
-from coherencegym.builders.pipeline.licences import LicenceShare, documents_in
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
-from coherencegym.builders.pipeline.repeats import REPEATS, in_families
-from coherencegym.builders.pipeline.sources import PlannedCorpus
+from coherencegym.builders.pipeline.sources import REPEATS, PlannedCorpus, in_families
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.documents import release_documents
-from coherencegym.builders.release.example_quality import example_quality, without_rare_classes
 from coherencegym.builders.release.manifest import Manifest, in_order
-from coherencegym.builders.release.quality import baseline_decisions
+from coherencegym.builders.release.quality import (
+    baseline_decisions,
+    example_quality,
+    without_rare_classes,
+)
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem, Suite
 from coherencegym.engines import ALONE_IN_PROCESS, Engine

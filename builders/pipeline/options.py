@@ -13,7 +13,7 @@ from coherencegym.builders.suite import Genre
 from coherencegym.command_line import option
 from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.loaders.corpora.own import FORMATS
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.loaders.text.articles import Shape

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from coherencegym.builders.discourse.rows import FAMILY_COLUMN
+from coherencegym.builders.discourse.released import FAMILY_COLUMN
 from coherencegym.builders.judgement.rows import HUMAN_COLUMN
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import Column, Config, Contrast, GeneratedDocument
 from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, NO_INTRUDER, Document
 from coherencegym.eval.kinds.table_kind import FAMILY

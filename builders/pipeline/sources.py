@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.pipeline.options import BuildOptions
-from coherencegym.builders.suite import Config, Genre, Suite
+from coherencegym.builders.suite import Column, Config, Genre, Suite
 from coherencegym.command_line import did_you_mean
-from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.eval.kinds.table_kind import FAMILY, SAMPLE, Clustered
+from coherencegym.eval.statistics.effective_size import WITH
+from coherencegym.licence import SUITES
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpora.own import (
@@ -24,11 +27,42 @@ from coherencegym.loaders.corpora.own import (
     sectioned_texts,
 )
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from coherencegym.loaders.find import Found, find
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language
+from coherencegym.loaders.read import Found, find
 from coherencegym.loaders.registry import CORPORA, is_extension, sample_of
 from coherencegym.loaders.registry import corpus as registered
-from coherencegym.suites import SUITES
+
+#: The column of a config that has none of families, where a text of its corpus is repeated.
+REPEATS = {
+    FAMILY: Column(
+        "string",
+        "the first document with the same text, if that is another; rows of one family form one "
+        "cluster in intervals",
+    )
+}
+
+
+def in_families(generated: list[Any], discourses: Iterable[Discourse]) -> list[Any]:
+    """The items made of some discourses, those of the same text in one family."""
+    first: dict[tuple[str, ...], str] = {}
+    known = {each.id: first.setdefault(each.texts, each.id) for each in discourses}
+    if len(first) == len(known):
+        return generated
+    return [_in_family(made, known) for made in generated]
+
+
+def _in_family(made: Any, first: Mapping[str, str]) -> Any:
+    holder = next((name for name in ("item", "document") if hasattr(made, name)), None)
+    if holder is not None:
+        return replace(made, **{holder: _in_family(getattr(made, holder), first)})
+    if not isinstance(made, Clustered):
+        return made
+    family = WITH.join(first.get(part, part) for part in made.cluster.split(WITH))
+    if family == made.cluster:
+        return made
+    return replace(made, extra={**made.extra, FAMILY: family})  # type: ignore[type-var]
+
 
 #: The corpus of plain articles; what is made of it, any plain text gives.
 ARTICLES = "documents"

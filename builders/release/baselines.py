@@ -13,7 +13,7 @@ from statistics import mean
 from typing import Any
 
 from coherencegym.cards.render import baseline_score
-from coherencegym.eval.data.baselines import SURFACE, baseline_schema, baselines_path
+from coherencegym.eval.data.dataset import SURFACE, baseline_schema, baselines_path
 from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
 from coherencegym.eval.statistics.effective_size import cluster_pairs
 from coherencegym.eval.statistics.intervals import share_interval

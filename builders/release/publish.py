@@ -15,12 +15,14 @@ from typing import Any
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import (
     Change,
+    DatasetHead,
     PlannedRelease,
+    PublishError,
     Version,
+    dataset_head,
     plan_release,
 )
 from coherencegym.builders.release.manifest import MANIFEST, Manifest
-from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
 from coherencegym.cards.metadata import licences_of_texts
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import may_be_published

@@ -10,8 +10,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.release.changes import PublishError
 from coherencegym.builders.release.manifest import Manifest, in_order
-from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.loaders.registry import CORPORA, is_extension
 

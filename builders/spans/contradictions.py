@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Self
 
-from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.spans.gold import RULE_COLUMNS, covering_gold, rule_columns
+from coherencegym.builders.pipeline.kinds import Fits
+from coherencegym.builders.spans.annotated import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText, validate_span_text
 from coherencegym.loaders.corpora.dialoguenli import LABELS

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.crossing.balance import Option, choose_balanced
-from coherencegym.builders.crossing.similarity import stems
+from coherencegym.builders.crossing.partners import Option, choose_balanced, stems
 from coherencegym.builders.spans.contradictions import contradiction_row
 from coherencegym.builders.suite import Contrast
 from coherencegym.eval.kinds.spans import SpanText

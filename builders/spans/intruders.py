@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.builders.discourse.rows import FAMILY_COLUMN
+from coherencegym.builders.discourse.released import FAMILY_COLUMN
 from coherencegym.builders.intruder_sentences import IntruderView
-from coherencegym.builders.spans.gold import RULE_COLUMNS, covering_gold, rule_columns
+from coherencegym.builders.spans.annotated import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText, validate_span_text
 from coherencegym.eval.kinds.table_kind import FAMILY

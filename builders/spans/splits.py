@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.loaders.discourse import Discourse
 
 

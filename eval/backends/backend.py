@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.agreement import Store
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress, Execution
-from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import Scorer, ScorerChoice, scorer_of
 from coherencegym.eval.models.load import LoadedModel, load_facts

@@ -9,7 +9,7 @@ from coherencegym.eval.forward.execute import Execution, execute
 from coherencegym.eval.models.kind import padding_of
 from coherencegym.eval.models.load import load, vocabulary_size
 from coherencegym.eval.models.placement import input_device
-from coherencegym.eval.plan.memory import default_budget, free_budget
+from coherencegym.eval.plan.explain import default_budget, free_budget
 from coherencegym.eval.plan.plan import Plan
 
 

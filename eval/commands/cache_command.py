@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.command_line import Parser
-from coherencegym.eval.forward.cache import CACHE_FORMAT, SUFFIX, cache_folder
+from coherencegym.eval.forward.cache import (
+    CACHE_FORMAT,
+    SUFFIX,
+    VECTORS_FORMAT,
+    VECTORS_SUFFIX,
+    cache_folder,
+)
 from coherencegym.eval.forward.store import StoreListing, delete_store, listed
-from coherencegym.eval.forward.vectors import VECTORS_FORMAT, VECTORS_SUFFIX
-from coherencegym.eval.run.asking import in_bytes
+from coherencegym.eval.run.call import in_bytes
 
 EXAMPLES = """\
   coherencegym cache

@@ -95,15 +95,22 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.errors import EvaluationError, one_line
     from coherencegym.eval.data.notes import first_names
     from coherencegym.eval.report.formats import TABLE, render_document
-    from coherencegym.eval.results.compared_items import check_items_file, write_items
-    from coherencegym.eval.results.comparison import compare, corrected_together
-    from coherencegym.eval.results.labels import model_labels
-    from coherencegym.eval.results.layers import at_layer
+    from coherencegym.eval.results.comparison import (
+        at_layer,
+        by_suite,
+        check_items_file,
+        compare,
+        corrected_together,
+        model_labels,
+        write_items,
+    )
+    from coherencegym.eval.results.folder import read_results, seed_folders
     from coherencegym.eval.results.logs.read import logs_at, read_log
-    from coherencegym.eval.results.pairing import by_suite
-    from coherencegym.eval.results.read import read_results, seed_folders
-    from coherencegym.eval.views.compare_report import write_comparisons
-    from coherencegym.eval.views.compare_table import comparison_document, print_comparisons
+    from coherencegym.eval.views.compare_table import (
+        comparison_document,
+        print_comparisons,
+        write_comparisons,
+    )
     from coherencegym.files.folders import check_folder
 
     if arguments.items is not None:

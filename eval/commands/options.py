@@ -84,7 +84,7 @@ def results_named(given: Sequence[Path]) -> list[Path]:
 
     The overview beside the runs is passed over, so that ``results/*`` names the runs.
     """
-    from coherencegym.eval.results.read import run_folders
+    from coherencegym.eval.results.folder import run_folders
     from coherencegym.eval.views.overview import OVERVIEW_FILES
 
     chosen = [path for path in given if path.name not in OVERVIEW_FILES]

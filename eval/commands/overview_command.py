@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the overview, and write it if asked to."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.report.formats import TABLE, render_document
-    from coherencegym.eval.results.read import read_results, run_folders
+    from coherencegym.eval.results.folder import read_results, run_folders
     from coherencegym.eval.views.overview import (
         PAGE,
         check_overview,

@@ -42,8 +42,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``; where there are any ``heatmap``, ``curve``, ``layers``."""
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.results.folder import write_json
-    from coherencegym.eval.results.read import read_results
+    from coherencegym.eval.results.folder import read_results, write_json
     from coherencegym.eval.tasks.probe.curves import mean_best_layers, write_layers
     from coherencegym.eval.views.layer_curves import read_curves
     from coherencegym.eval.views.plots import plot_runs

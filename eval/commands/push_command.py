@@ -83,9 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _push_otherwise(arguments: argparse.Namespace) -> int:
     from huggingface_hub import HfApi
 
-    from coherencegym.eval.hub.eval_results import TOOLKIT
+    from coherencegym.eval.hub.eval_results import TOOLKIT, push_to_model
     from coherencegym.eval.hub.every_eval_ever import push_evaluations
-    from coherencegym.eval.hub.push_model import push_to_model
     from coherencegym.hub.answers import hub_errors
 
     command = shlex.join(["coherencegym", "push", *arguments.typed_words])

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.tasks.score.notes import scorer_notes
     from coherencegym.eval.tasks.score.page.item_view import check_conditions, view_item
     from coherencegym.eval.tasks.score.scoring import score_items
-    from coherencegym.eval.views.item_text import print_item
+    from coherencegym.eval.views.plots_item import print_item
     from coherencegym.files.folders import check_folder, written_beside
 
     given = dict(vars(arguments))

@@ -79,8 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Train models; prints the table and writes models, cards and results."""
     from coherencegym.eval.forward.distributed import world
     from coherencegym.eval.models.libraries import quiet_libraries
-    from coherencegym.eval.tasks.training.fine_tuning import require_accelerate
-    from coherencegym.eval.views.training.models import write_training
+    from coherencegym.eval.tasks.training.encoder import require_accelerate
+    from coherencegym.eval.views.page import write_training
 
     name = f"train-{arguments.task}"
     require_accelerate(name)
@@ -141,9 +141,8 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 
 def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Path, Training]]:
     from coherencegym.eval.tasks.criteria.gru import GRU_SETTINGS, NewGRU
-    from coherencegym.eval.tasks.criteria.sentences import read_structures
+    from coherencegym.eval.tasks.criteria.sentences import Targets, read_structures
     from coherencegym.eval.tasks.criteria.training import EncoderTraining
-    from coherencegym.eval.tasks.criteria.words import Targets
     from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
     from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts
     from coherencegym.eval.tasks.training.encoder import find_encoder

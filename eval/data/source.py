@@ -17,8 +17,7 @@ from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
 from coherencegym.hub.answers import unread
-from coherencegym.licence import YES, is_closed, may_publish
-from coherencegym.suites import SUITES
+from coherencegym.licence import SUITES, YES, is_closed, may_publish
 
 #: The format that is read.
 FORMAT = 1

@@ -10,18 +10,18 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, ProcessError
-from coherencegym.eval.forward.agreement import Trial
-from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
-from coherencegym.eval.forward.numeric import (
+from coherencegym.eval.forward.agreement import (
     BY_ITSELF,
     IN_FLOAT32,
     Bits,
     Store,
+    Trial,
     exactly,
     second_reading,
 )
+from coherencegym.eval.forward.distributed import ALONE, World
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
 from coherencegym.eval.forward.passes import (
     CannotShareError,
     Started,
@@ -32,8 +32,7 @@ from coherencegym.eval.forward.passes import (
 )
 from coherencegym.eval.forward.trial import answers_alike, beside_longer, try_sharing
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
-from coherencegym.eval.plan.batches import Batch, Budget
-from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.plan.plan import Batch, Budget, Plan
 from coherencegym.eval.text.sequence import Sharing
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class Execution:
         halved: times that a batch was too big for the memory.
         ran: the sequences that were not known before, in their order.
         again: the same of some sequences, by their places, read a second time as
-            :mod:`eval.forward.numeric` says; empty where the promised accuracy holds.
+            :mod:`eval.forward.agreement` says; empty where the promised accuracy holds.
         widened: that was in float32; else each by itself, which shows less than there is.
     """
 

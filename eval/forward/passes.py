@@ -25,7 +25,7 @@ from coherencegym.eval.forward.logits import Forward, Questions, fetched
 from coherencegym.eval.forward.masks import masks
 from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.models.placement import send
-from coherencegym.eval.plan.batches import Batch
+from coherencegym.eval.plan.plan import Batch
 from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
-from coherencegym.eval.models.body import Body
+from coherencegym.eval.models.in_memory import Body
 from coherencegym.eval.models.limits import UNLIMITED, Limits
-from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.plan.passages import PooledSequence
+from coherencegym.eval.plan.plan import Batch, Budget, make_batches
+from coherencegym.eval.plan.requests import PooledSequence
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 from coherencegym.eval.forward.agreement import (
     TIMES,
     TOLERANCE,
+    Bits,
     Errors,
     Trial,
     alike_within,
     as_precise,
+    exactly,
 )
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
 from coherencegym.eval.forward.masks import unmasked_layer
-from coherencegym.eval.forward.numeric import Bits, exactly
 from coherencegym.eval.forward.passes import CannotShareError, run_alone, run_batch
 from coherencegym.eval.models.placement import quantization_of
-from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.plan.plan import Batch, Budget, Plan, make_batches
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 if TYPE_CHECKING:

@@ -2,20 +2,91 @@
 
 The Hub shows it where the dataset is registered as a benchmark and its ``eval.yaml`` names the task
 (https://huggingface.co/docs/hub/eval-results).
+
+Entries of others stay as they are, to the letter: new ones follow them. An entry is there already
+where one of the same dataset and task names the same signature, on the main branch or in a pull
+request that is open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.baselines import BASELINE_WORDS
-from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.data.dataset import BASELINE_WORDS
+from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.hub.push_changes import Pushed, push_changes
+from coherencegym.eval.results.folder import MARKER, read_results, run_folders
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
+from coherencegym.hub.commits import Head, fetch
+
+
+def with_list(
+    text: str, key: str, new: Sequence[Any], stays: Callable[[Any], bool] = lambda _: True
+) -> str:
+    """A mapping in YAML, in whose list under a key ``new`` items stand before those that stay.
+
+    The key comes last where it is not there. The caller looks whether the YAML is as it should be:
+    not every layout is known here.
+    """
+    import yaml
+
+    root = yaml.compose(text, yaml.SafeLoader)
+    node = next((value for own, value in root.value if own.value == key), None) if root else None
+    if isinstance(node, yaml.SequenceNode):
+        kept = [stays(one) for one in yaml.safe_load(text)[key]]
+        return edited_list(text, node, kept, before=new)
+    if node is None:
+        return text + _dumped({key: list(new)})
+    place = node.end_mark.index
+    return f"{text[:place]}\n{_dumped(list(new))}" + text[place:].lstrip("\n")
+
+
+def edited_list(
+    text: str,
+    node: Any,
+    kept: Sequence[bool],
+    before: Sequence[Any] = (),
+    after: Sequence[Any] = (),
+) -> str:
+    """The text with some items of a list, which is a node in it, and new ones around them."""
+    start, end = node.start_mark.index, node.end_mark.index
+    if node.flow_style:
+        spans = [text[one.start_mark.index : one.end_mark.index] for one in node.value]
+        spans = [span for span, stays in zip(spans, kept, strict=True) if stays]
+        whole = ", ".join([*map(json.dumps, before), *spans, *map(json.dumps, after)])
+        return f"{text[:start]}[{whole}]{text[end:]}"
+    margin = " " * node.start_mark.column
+    start -= len(margin)
+    items = [start + found.start() for found in re.finditer(f"^{margin}-", text[start:end], re.M)]
+    spans = [text[one:other] for one, other in pairwise([*items, end])]
+    spans = [span if stays else _remarks(span) for span, stays in zip(spans, kept, strict=True)]
+    around = (indent(_dumped(list(added)), margin) if added else "" for added in (before, after))
+    whole = "".join(spans).join(around) or " []\n"
+    return text[:start] + whole + text[end:]
+
+
+def _dumped(value: Any) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=float("inf")))
+
+
+def _remarks(span: str) -> str:
+    # Of an item that goes: what follows it is somebody's.
+    lines = span.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.strip() or line.lstrip().startswith("#"))
+
 
 #: The address that results lead to, unless another is named.
 TOOLKIT = "https://github.com/coherencegym/coherencegym"
@@ -108,3 +179,106 @@ def _arguments(run: Results, score: Score | Headline) -> dict[str, Any]:
 
 def _share(value: float) -> float:
     return round(value, 4)
+
+
+#: The folder of results in a model's repository.
+FOLDER = ".eval_results"
+
+
+def push_to_model(
+    api: Any,
+    folders: Sequence[Path],
+    repo_id: str,
+    *,
+    source_url: str = TOOLKIT,
+    create_pr: bool = False,
+    dry_run: bool = False,
+) -> Pushed:
+    """Put the scores of runs into ``.eval_results`` of a model's repository: all in one commit.
+
+    Args:
+        api: a client of the Hub.
+        folders: results of one model, or folders of those of several runs.
+        repo_id: the model's, which has to be there.
+        source_url: an address where a reader finds more of the results.
+        create_pr: open a pull request, unless one that is open has them all.
+        dry_run: say what would be pushed; asks for reading only.
+    """
+    runs = [read_results(folder) for folder in run_folders(folders)]
+    models = list(dict.fromkeys(run.model_name for run in runs))
+    if len(models) > 1:
+        raise EvaluationError(
+            f"{repo_id}: results of {len(models)} models ({first_names(models)}); expected those "
+            "of one, which the repository is of"
+        )
+    entries: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        entries.setdefault(run.repo, []).extend(result_entries(run, source_url))
+    message = f"CoherenceGym results on {first_names(list(entries))}"
+
+    def appended(head: Head) -> dict[str, bytes]:
+        there = _read_files(api, repo_id, head)
+        known = {_identity(one) for text in there.values() for one in _parsed(text) or ()}
+        return dict(
+            _appended(repo_id, dataset, new, there)
+            for dataset, own in entries.items()
+            if (new := [one for one in own if _identity(one) not in known])
+        )
+
+    how: dict[str, Any] = {"repo_type": "model", "create_pr": create_pr, "dry_run": dry_run}
+    message = f"CoherenceGym results on {first_names(list(entries))}"
+    pushed = push_changes(api, repo_id, appended, message, **how)
+    return replace(pushed, lines=[f"results of {models[0]}", *pushed.lines])
+
+
+def _read_files(api: Any, repo_id: str, head: Head) -> dict[str, str]:
+    paths = (path for path in sorted(head.digests) if path.startswith(f"{FOLDER}/"))
+    return {
+        path: fetch(api, repo_id, path, head.sha, "model").read_bytes().decode("utf-8", "replace")
+        for path in paths
+        if path.endswith((".yaml", ".yml"))
+    }
+
+
+def _identity(entry: Any) -> tuple[str, str, str]:
+    about = entry.get("dataset") if isinstance(entry, dict) else None
+    about = about if isinstance(about, dict) else {}
+    notes = entry.get("notes") if isinstance(entry, dict) else None
+    signature = str(notes).rpartition(", signature ")[2]
+    return str(about.get("id")), str(about.get("task_id")), signature
+
+
+def _parsed(text: str) -> list[Any] | None:
+    import yaml
+
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    return [] if found is None else found if isinstance(found, list) else None
+
+
+def _appended(
+    repo_id: str, dataset: str, new: Sequence[Mapping[str, Any]], there: Mapping[str, str]
+) -> tuple[str, bytes]:
+    import yaml
+
+    path = f"{FOLDER}/{dataset.replace('/', '__')}.yaml"
+    old = there.get(path, "")
+    before = _parsed(old)
+    if before is None:
+        raise EvaluationError(
+            f"{repo_id}: {path}: no list of results in YAML; nothing was pushed: mend it first"
+        )
+    text = old + "\n" * (bool(old) and not old.endswith("\n"))
+    node = yaml.compose(text, yaml.SafeLoader)
+    if isinstance(node, yaml.SequenceNode):
+        text = edited_list(text, node, [True] * len(before), after=new)
+    else:
+        text += results_yaml(new)
+    if _parsed(text) != [*before, *new]:
+        raise EvaluationError(
+            f"{repo_id}: {path}: a list in a layout that cannot be gone on with; nothing was "
+            "pushed: begin each entry with a dash in a line of its own"
+        )
+    return path, text.encode()

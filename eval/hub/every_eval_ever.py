@@ -20,7 +20,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, task_id
 from coherencegym.eval.hub.eval_results import HUB_METRICS, TOOLKIT, written_at
 from coherencegym.eval.hub.push_changes import Pushed, push_changes
-from coherencegym.eval.results.read import read_results, run_folders
+from coherencegym.eval.results.folder import read_results, run_folders
 from coherencegym.eval.statistics.scores import Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results

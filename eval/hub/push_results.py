@@ -4,6 +4,9 @@ A run is a folder there (``runs/<suite>/<version>/<model>/<digest>``, the digest
 so that runs of several models, and of one model in several ways, stand beside each other. A push is
 one commit on the head that was read: readers see the runs of before or those of after. Nothing that
 is pushed holds the text of an item: ``report.html`` and ``tokens.parquet`` do, and stay.
+
+The program writes what stands between two marks, and its own tags and configs in the metadata. The
+rest is the owner's, a licence for instance, and stays as it was written.
 """
 
 from __future__ import annotations
@@ -16,14 +19,218 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.escapes import fenced
+from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.hub.eval_results import with_list
 from coherencegym.eval.hub.push_changes import Pushed, push_changes
-from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
-from coherencegym.eval.results.folder import MARKER
-from coherencegym.eval.results.labels import local_names_line
-from coherencegym.eval.results.read import read_results, run_folders
+from coherencegym.eval.report.grid import Grid, GridRow, made, markdown, score_cell
+from coherencegym.eval.results.comparison import local_names_line
+from coherencegym.eval.results.folder import MARKER, read_results, run_folders
+from coherencegym.eval.statistics.scores import CD, Score, chance_names
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.hub.commits import Head, fetch
+
+FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
+LAST_MARK = "<!-- end of scores -->"
+_TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
+_FRONT = re.compile(r"(\s*---[ \t]*\r?\n)(.*?)(^---[ \t]*\r?(?:\n|\Z))", re.S | re.M)
+#: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
+TABLES = (
+    *("predictions", "regions", "units", "systems", "outcomes"),
+    *("documents", "layers"),
+)
+#: The folder of runs in a repository.
+RUNS = "runs"
+
+_EXPLANATION = (
+    "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
+    "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
+    "50 %. A model has to beat the partial-input baseline, that of a classifier which does not "
+    "read, to "
+    "show more than habits of position or wording. The headline is a suite's one number: the mean "
+    "over the configs that it names, however many items each has. Other metrics (F1, the area "
+    "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences. "
+    "An accuracy is that of a classifier of a model's vectors, at the layer that validation chose; "
+    "its partial-input baseline is that of a bag of words, and chance that of the most frequent "
+    "label. Of spans, the best constant answer (such as never) stands in the place of chance.",
+    "The texts of the items are not here. They are in the datasets, under the terms of those; no "
+    "licence is stated for these numbers unless the metadata of this card has one.",
+)
+_ORDER = (
+    "The headlines of each suite, the best first. Where intervals overlap the order says little: "
+    "`coherencegym compare` tells two runs apart, item by item."
+)
+_TABLES = (
+    "Each run has a config for each of its tables: `outcomes`, the value of every unit of `units` "
+    "(predictions, documents, ...) by every system of `systems` under every metric; `regions`, the "
+    "surprisal (bits) of every region that a prediction reads; `documents`, the scores of their "
+    "sentences; `layers`, the accuracies of classifiers of every layer, and `predictions`, what "
+    "they say of every row:"
+)
+
+
+def config_name(kind: str, place: str) -> str:
+    """The config that holds a table of the run at ``place``."""
+    return "-".join((kind, *place.split("/")[1:]))
+
+
+def render_results_card(
+    repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequence[str]], old: str = ""
+) -> str:
+    """The card of a repository of results, which replaces an old one.
+
+    Runs, and the :data:`TABLES` that they have, are known by their folders.
+    """
+    start, block, end, text = _parts(repo_id, old)
+    metadata = _metadata(repo_id, block, tables)
+    block = f"{FIRST_MARK}\n\n{_scores(repo_id, runs, tables)}\n\n{LAST_MARK}"
+    if not text.strip():
+        text = (
+            f"\n# How often models find the incoherent version the more surprising one\n\n{block}\n"
+        )
+    else:
+        before, _, rest = text.partition(FIRST_MARK)
+        # The last one, as what a run is called may have such a mark in it.
+        text = before + block + rest.rpartition(LAST_MARK)[2]
+    return start + metadata + end + text
+
+
+def _parts(repo_id: str, card: str) -> tuple[str, str, str, str]:
+    # The line before the metadata, the metadata, the line after, and the text.
+    where = f"{repo_id}: README.md"
+    found = _FRONT.match(card)
+    start, block, end = found.groups() if found else ("---\n", "", "---\n")
+    text = card[found.end() :] if found else card
+    marks = [text.find(FIRST_MARK), text.find(LAST_MARK)]
+    if text.strip() and not 0 <= marks[0] < marks[1]:
+        raise EvaluationError(
+            f"{where}: somebody's own card, without the place for scores; name another repository, "
+            f"or put the two lines {FIRST_MARK} and {LAST_MARK} where the scores should stand"
+        )
+    return start, block, end if end.endswith("\n") else f"{end}\n", text
+
+
+def _metadata(repo_id: str, block: str, tables: Mapping[str, Sequence[str]]) -> str:
+    import yaml
+
+    where = f"{repo_id}: README.md: its metadata cannot be"
+    try:
+        about = yaml.safe_load(block)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        about = block
+    if not isinstance(about, dict | None):
+        raise EvaluationError(f"{where} read; expected YAML between two lines of ---")
+    block, about = block if about != {} else "", about or {}
+    tags, configs = (about.get(key) or [] for key in ("tags", "configs"))
+    name = {"pretty_name": f"Results in {repo_id}"}
+    block += yaml.safe_dump(name, width=float("inf")) if "pretty_name" not in about else ""
+    own = _configs(tables)
+    try:
+        block = with_list(block, "tags", _TAGS, lambda tag: tag not in _TAGS)
+        block = with_list(block, "configs", own, lambda config: not _is_ours(config))
+        is_made = yaml.safe_load(block) == {
+            **name,
+            **about,
+            "tags": [*_TAGS, *(tag for tag in tags if tag not in _TAGS)],
+            "configs": [*own, *(config for config in configs if not _is_ours(config))],
+        }
+    except (yaml.YAMLError, ValueError, TypeError):
+        is_made = False
+    if not is_made:
+        raise EvaluationError(
+            f"{where} gone on with; expected lists of tags and configs, each key in a line of its "
+            "own and without braces"
+        )
+    return block
+
+
+def _is_ours(config: Any) -> bool:
+    files = config.get("data_files") if isinstance(config, dict) else None
+    return f"'path': '{RUNS}/" in str(files)
+
+
+def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "config_name": config_name(kind, place),
+            "data_files": [{"split": "test", "path": f"{place}/{kind}.parquet"}],
+        }
+        for place in sorted(tables)
+        for kind in TABLES
+        if kind in tables[place]
+    ]
+
+
+def _scores(repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequence[str]]) -> str:
+    ordered = sorted(runs.items(), key=_standing)
+    lines = ["\n\n".join(_EXPLANATION), ""]
+    best = [
+        (place, run, run.headline)
+        for place, run in ordered
+        if run.headline is not None and run.headline.score is not None
+    ]
+    if best:
+        lines += [_ORDER, "", *markdown(_grid(best)), "", "Every config:", ""]
+    scores = (
+        (place, run, score)
+        for place, run in ordered
+        for score in run.reported
+        if not isinstance(score, Headline)
+    )
+    lines += markdown(_grid(list(scores)))
+    loads = [
+        f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
+        for place, _ in ordered
+        for kind in TABLES
+        if kind in tables[place]
+    ]
+    if loads:
+        loading = ["from datasets import load_dataset", "", *loads]
+        lines += ["", _TABLES, "", fenced("\n".join(loading), "python")]
+    signatures = [f"{place}: {' '.join(run.signature.split())}" for place, run in ordered]
+    lines += ["", "What each run was, from which its scores can be reproduced:", ""]
+    return "\n".join([*lines, fenced("\n".join(signatures), "text")])
+
+
+def _standing(placed: tuple[str, Results]) -> tuple[Any, ...]:
+    # By suite, version and what is averaged, the best first.
+    place, run = placed
+    head = run.headline
+    over = head.over if head is not None else ()
+    score = head.score if head is not None and head.score is not None else -1.0
+    return run.suite, run.version, over, -score, run.model_name, place
+
+
+def _grid(rows: Sequence[tuple[str, Results, Score | Headline]]) -> Grid:
+    beside = (*BASELINE_WORDS, "human_score", "chance")
+    found = []
+    for place, run, score in rows:
+        if isinstance(score, Headline):
+            config, metric = score.words, score.metric
+        else:
+            config = score.config + (f" ({score.split})" if score.split else "")
+            metric = score.what or CD
+        limit = run.settings.get("max_items")
+        interval = "–"
+        if score.ci_low is not None and score.ci_high is not None:
+            low, high = (score_cell(end, score.metric) for end in (score.ci_low, score.ci_high))
+            interval = f"{low.removesuffix(' %')} to {high}"
+        cells = (
+            *(run.suite, run.version, config, run.model_name, metric),
+            f"{score.n:,}" + (f" (--limit {limit})" if limit else ""),
+            *(score_cell(score.score, score.metric), interval),
+            *(score_cell(getattr(score, name), score.metric) for name in beside),
+            place.rpartition("/")[2],
+        )
+        found.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
+    chance = chance_names(score for *_, score in rows)
+    names = ("version", "config", "model", "metric", "n", "score", "95 % interval")
+    return made(
+        "suite", (*names, *BASELINE_WORDS.values(), HUMAN_PERFORMANCE, chance, "run"), found
+    )
+
 
 #: Files of a results folder that are pushed, where they are there.
 _PUSHED = (

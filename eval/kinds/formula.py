@@ -10,7 +10,7 @@ The grammar, loosest first (``x*`` is any number of ``x``)::
 ``(2;%name%)`` is the value (bits) of region 2 in condition ``name``, ``(*;%name%)`` that of the
 whole condition. Parentheses and square brackets mean the same. Refused, with the place named:
 ``a > b > c``, ``&`` mixed with ``|`` without parentheses, a formula that compares nothing, a region
-or condition that is not there. What formulas mean is in :mod:`eval.kinds.predictions`.
+or condition that is not there. What formulas mean is in :mod:`eval.kinds.items`.
 
 Formulas come from datasets that strangers publish, so they are parsed here and never handed to
 Python, and one that no person wrote (very long, very deep) is refused.

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.kinds.documents import DOCUMENTS, RATINGS, STRUCTURES
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.ratings import RATINGS
 from coherencegym.eval.kinds.spans import SPANS
-from coherencegym.eval.kinds.structures import STRUCTURES
 from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
 
 #: Name -> kind. In a dataset of several the configs of the first come first, and one of them is

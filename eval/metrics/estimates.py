@@ -2,22 +2,386 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean
+from typing import Any, ClassVar
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.auc import AreaUnderCurve
-from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
-from coherencegym.eval.metrics.margin import Margin
-from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.metrics.ratio import F1, Ratio
-from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman, SpearmanWithin
+from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.schema import Group, System, name_of_group
-from coherencegym.eval.outcomes.tables import OutcomeTables
-from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.statistics import estimators
+from coherencegym.eval.statistics.correlation import (
+    RankCorrelation,
+    correlation,
+    correlation_within,
+    correlations_difference,
+)
+from coherencegym.eval.statistics.effective_size import Clusters, cluster_ids, effective_sample_size
+from coherencegym.eval.statistics.estimators import Estimate, PairedDifference, estimate_of
+from coherencegym.eval.statistics.intervals import (
+    Interval,
+    interval_of,
+    macro_interval,
+    mean_interval,
+    median_interval,
+    share_interval,
+)
+from coherencegym.eval.statistics.paired import (
+    approximate_randomisation,
+    difference_interval,
+    paired_test,
+)
 from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
+
+
+class AreaUnderCurve(Metric):
+    """The area over all units, ties counting half; targets are 1 for units to be found."""
+
+    estimator: ClassVar[str] = "auc"
+    chance: ClassVar[float | None] = 0.5
+
+    def value(self, cells: Cells) -> float | None:
+        """The area; None where all units are of one kind."""
+        truth = cells.target == 1
+        found, others = cells.value[truth], cells.value[~truth]
+        if not len(found) or not len(others):
+            return None
+        return float(estimators.above(found, others).mean() / len(others))
+
+    def estimate(self, cells: Cells) -> Estimate:
+        """The area, with its interval over clusters."""
+        return over(estimators.area(cells.value, cells.target == 1, cells.cluster), cells)
+
+    def mean(self, tables: Sequence[Cells]) -> Estimate:
+        """The unweighted mean of the areas of tables.
+
+        A cluster may be in several tables, and then adds to all of their areas at once.
+        """
+        import numpy as np
+
+        if any(self.value(own) is None for own in tables):
+            raise ValueError("an area under the curve needs units of both kinds")
+        if len(tables) == 1:
+            return self.estimate(tables[0])
+        number, ids = cluster_ids(np.concatenate([own.cluster for own in tables]))
+        ends = np.cumsum([len(own) for own in tables])
+        found = [
+            estimators.ranked(own.value, own.target == 1, of, number)
+            for own, of in zip(tables, np.split(ids, ends[:-1]), strict=True)
+        ]
+        weights, totals, residuals = (
+            np.mean([getattr(own, name) for _, own in found], axis=0)
+            for name in ("weights", "totals", "residuals")
+        )
+        fewest = min(
+            effective_sample_size(weights), len(found) * min(own.fewest for _, own in found)
+        )
+        most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
+        of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
+        value = math.fsum(area for area, _ in found) / len(found)
+        mean = estimators.estimate_of(value, interval_of(of_all, number), int(ends[-1]))
+        return replace(mean, clusters=number)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """The difference of areas, by DeLong's test."""
+        left, right = self.value(before), self.value(after)
+        if left is None or right is None:
+            return None
+        truths = before.target == 1
+        found, test = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
+        return difference_of(right - left, found, test)
+
+    def fault(self, cells: Cells) -> str:
+        """Targets that are neither 0 nor 1."""
+        wrong = (cells.target != 0) & (cells.target != 1)
+        return "target; expected 0 or 1" if wrong.any() else ""
+
+
+class Ratio(Metric):
+    """The sum of values over that of weights; its difference is tested by approximate
+    randomisation."""
+
+    estimator: ClassVar[str] = "ratio"
+    ratio: ClassVar[Callable[..., Estimate]] = staticmethod(estimators.ratio)
+
+    def value(self, cells: Cells) -> float | None:
+        """The ratio; None where weights are 0."""
+        whole = math.fsum(cells.weight)
+        return math.fsum(cells.value) / whole if whole else None
+
+    def estimate(self, cells: Cells) -> Estimate:
+        """The ratio, with its interval over clusters."""
+        return over(self.ratio(cells.value, cells.weight, cells.cluster, len(cells)), cells)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """The difference of ratios."""
+        left, right = self.value(before), self.value(after)
+        if left is None or right is None:
+            return None
+        sides = (before.value, before.weight), (after.value, after.weight)
+        test = approximate_randomisation(*sides, before.cluster, seed)
+        found = estimators.ratio_difference(*sides, before.cluster, test.p)
+        return difference_of(right - left, found, test)
+
+    def rightness(self, cells: Cells) -> Any:
+        """The share of each unit; of one without any part 1."""
+        import numpy as np
+
+        whole = np.where(cells.weight > 0, cells.weight, 1.0)
+        return np.where(cells.weight > 0, cells.value / whole, 1.0)
+
+    def fault(self, cells: Cells) -> str:
+        """Values that are no part of their weight."""
+        wrong = ~((cells.value >= 0) & (cells.value <= cells.weight))
+        if not wrong.any():
+            return ""
+        place = int(wrong.argmax())
+        return (
+            f"a value of {cells.value[place]:g} of {cells.weight[place]:g}; expected a part of it"
+        )
+
+
+class F1(Ratio):
+    """Twice the hits over those with all errors: each hit is counted twice, which its interval
+    takes into account."""
+
+    estimator: ClassVar[str] = "F1"
+    ratio: ClassVar[Callable[..., Estimate]] = staticmethod(estimators.f1)
+
+
+class Spearman(Metric):
+    """The coefficient over all units."""
+
+    estimator: ClassVar[str] = "spearman"
+    chance: ClassVar[float | None] = 0.0
+    is_signed: ClassVar[bool] = True
+
+    def found(self, cells: Cells) -> RankCorrelation | None:
+        """The coefficient with what each cluster adds; None where it is not defined."""
+        return correlation(cells.value, cells.target, cells.cluster) if len(cells) else None
+
+    def value(self, cells: Cells) -> float | None:
+        """The coefficient; None with fewer than three units, or where a side does not vary."""
+        found = self.found(cells)
+        return None if found is None else found.value
+
+    def estimate(self, cells: Cells) -> Estimate:
+        """The coefficient, with its interval over clusters."""
+        found = self.found(cells)
+        if found is None:
+            return over(Estimate(None, None, None, "", len(cells)), cells)
+        return over(estimate_of(found.value, found.interval, len(cells)), cells)
+
+    def mean(self, tables: Sequence[Cells]) -> Estimate:
+        """The unweighted mean of the coefficients of tables.
+
+        A cluster may be in several tables, and then adds to all of their coefficients at once.
+        """
+        import numpy as np
+
+        known = [one for own in tables if (one := self.found(own)) is not None]
+        if not known or len(known) < len(tables):
+            raise ValueError("a correlation needs units of which both sides vary")
+        number, ids = cluster_ids(np.concatenate([own.cluster for own in tables]))
+        ends = np.cumsum([len(own) for own in tables])
+        added, weights = np.zeros(number), np.zeros(number)
+        for one, of in zip(known, np.split(ids, ends[:-1]), strict=True):
+            # What each cluster adds stands in the order of their names, as the numbers here do.
+            added[np.unique(of)] += one.added / len(known)
+            weights += np.bincount(of, minlength=number) / len(of) / len(known)
+        value = math.fsum(one.value for one in known) / len(known)
+        interval = RankCorrelation(value, added, effective_sample_size(weights)).interval
+        return replace(estimate_of(value, interval, int(ends[-1])), clusters=number)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """The difference of two coefficients over the same clusters."""
+        left, right = self.found(before), self.found(after)
+        if left is None or right is None:
+            return None
+        value, interval, test = correlations_difference(left, right)
+        return difference_of(value, interval, test)
+
+    def fault(self, cells: Cells) -> str:
+        """Units without a target."""
+        import numpy as np
+
+        return "target; expected a number" if np.isnan(cells.target).any() else ""
+
+
+class PartialSpearman(Spearman):
+    """The coefficient with the ranks of what is given held constant."""
+
+    estimator: ClassVar[str] = "partial spearman"
+
+    def found(self, cells: Cells) -> RankCorrelation | None:
+        """See :meth:`Spearman.found`."""
+        if not len(cells):
+            return None
+        return correlation(cells.value, cells.target, cells.cluster, cells.given)
+
+    def fault(self, cells: Cells) -> str:
+        """Units without a target, or of which nothing is given."""
+        import numpy as np
+
+        missing = "given; expected a number" if np.isnan(cells.given).any() else ""
+        return super().fault(cells) or missing
+
+
+class SpearmanWithin(Spearman):
+    """The coefficient of ranks within clusters."""
+
+    estimator: ClassVar[str] = "spearman within clusters"
+
+    def found(self, cells: Cells) -> RankCorrelation | None:
+        """See :meth:`Spearman.found`."""
+        if not len(cells):
+            return None
+        return correlation_within(cells.value, cells.target, cells.cluster)
+
+
+class Accuracy(Metric):
+    """A mean; its difference is tested by McNemar's test or by flips of signs."""
+
+    estimator: ClassVar[str] = "accuracy"
+
+    def value(self, cells: Cells) -> float | None:
+        """The mean; None without units."""
+        return math.fsum(cells.value) / len(cells) if len(cells) else None
+
+    def estimate(self, cells: Cells) -> Estimate:
+        """The mean, with the interval of a share over clusters."""
+        return over(estimators.accuracy(cells.value, cells.cluster), cells)
+
+    def mean(self, tables: Sequence[Cells]) -> Estimate:
+        """The unweighted mean of the shares of tables, at least one, each with units.
+
+        A cluster may be in several tables, and then adds to all of their shares at once.
+        """
+        found = macro_interval([(own.value, own.cluster) for own in tables])
+        value = fmean(math.fsum(own.value) / len(own) for own in tables)
+        return estimators.estimate_of(value, found, sum(map(len, tables)))
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """The difference of means."""
+        left, right = self.value(before), self.value(after)
+        if left is None or right is None:
+            return None
+        test = paired_test(before.value, after.value, before.cluster, seed)
+        interval = difference_interval(after.value - before.value, before.cluster, test)
+        return difference_of(right - left, interval, test)
+
+    def rightness(self, cells: Cells) -> Any:
+        """The values."""
+        return cells.value
+
+    def fault(self, cells: Cells) -> str:
+        """Values that are no shares."""
+        wrong = (cells.value < 0) | (cells.value > 1)
+        return f"a value of {cells.value[wrong][0]:g}; expected 0 to 1" if wrong.any() else ""
+
+
+class ItemMetric(Metric):
+    """A mean over items, each of which has one outcome or several."""
+
+    is_of_items: ClassVar[bool] = True
+
+    def counted(self, cells: Cells) -> Cells:
+        """The items; ``weight`` is the number of their outcomes."""
+        return by_item(cells)
+
+    def value(self, cells: Cells) -> float | None:
+        """The mean; None without items."""
+        return fmean(by_item(cells).value) if len(cells) else None
+
+    def estimate(self, cells: Cells) -> Estimate:
+        """The mean, with its interval over clusters."""
+        return self.estimate_of(by_item(cells))
+
+    def estimate_of(self, items: Cells) -> Estimate:
+        """The same of items that :meth:`counted` gave."""
+        if not len(items):
+            return over(Estimate(None, None, None, "", 0), items)
+        return over(estimate_of(fmean(items.value), self.interval(items), len(items)), items)
+
+    @abstractmethod
+    def interval(self, items: Cells) -> Interval | None:
+        """The interval of the mean of one item or more; None where there is none."""
+
+
+class ItemAccuracy(ItemMetric, Accuracy):
+    """The value of an item is the share of its predictions that hold.
+
+    The score of Beyer, Loáiciga and Schlangen (2021, section 3), who have one prediction an item.
+    """
+
+    estimator: ClassVar[str] = "accuracy of items"
+
+    def interval(self, items: Cells) -> Interval:
+        """That of a share."""
+        return share_interval(items.value, items.cluster, items.weight, folds=items.folds)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """The difference of means over items."""
+        return super().compare(by_item(before), by_item(after), seed)
+
+    def rightness(self, cells: Cells) -> Any:
+        """The share of each item."""
+        return by_item(cells).value
+
+
+def by_item(cells: Cells) -> Cells:
+    """The mean of the outcomes of each item, whose number is its ``weight``."""
+    import numpy as np
+
+    items = cells.item
+    if (items[1:] < items[:-1]).any():
+        cells = cells.take(np.argsort(items, kind="stable"))
+        items = cells.item
+    starts = np.flatnonzero(np.diff(items, prepend=np.int32(-1))).astype(np.int32)
+    counts = np.diff(starts, append=np.int32(len(items)))
+    values = cells.value
+    if len(starts) < len(items):
+        means = values[starts]
+        for place in np.flatnonzero(counts > 1):
+            own = values[starts[place] : starts[place] + counts[place]]
+            means[place] = math.fsum(own) / len(own)
+        cells, values = cells.take(starts), means
+    return replace(cells, value=values, weight=counts)
+
+
+class Margin(ItemMetric):
+    """The bits are negative where predictions fail.
+
+    No test suits margins, which are of any size.
+    """
+
+    estimator: ClassVar[str] = "mean margin"
+    unit: ClassVar[str] = "bits"
+    is_compared: ClassVar[bool] = False
+
+    def interval(self, items: Cells) -> Interval | None:
+        """That of a mean, where there is more than one cluster."""
+        return mean_interval(items.value, items.cluster)
+
+    def median_of(self, items: Cells) -> Estimate:
+        """The median of items, with its interval where they are worth six or more."""
+        import numpy as np
+
+        found = median_interval(items.value, items.cluster)
+        return over(estimate_of(float(np.median(items.value)), found, len(items)), items)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """None."""
+        return None
+
+    def fault(self, cells: Cells) -> str:
+        """Nothing: all numbers are margins."""
+        return ""
+
 
 #: The kinds of metrics by their estimators: a new one is one line here.
 KINDS: Mapping[str, type[Metric]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from coherencegym.eval.outcomes.tables import Cells, count_distinct
-from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.paired import Test
 

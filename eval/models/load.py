@@ -15,7 +15,19 @@ from typing import Any
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.kind import Scorer, ScorerChoice, class_for, is_headless
+from coherencegym.eval.models.kind import (
+    WEIGHT_INDEX,
+    Scorer,
+    ScorerChoice,
+    class_for,
+    is_headless,
+    refuse_other_head,
+    refuse_unless_adapter,
+    refuse_unless_held,
+    refuse_unless_it_sees,
+    refuse_unless_sane,
+    settled_scorer,
+)
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.placement import (
@@ -24,21 +36,14 @@ from coherencegym.eval.models.placement import (
     place_model,
     quantization_of,
 )
-from coherencegym.eval.models.provenance import NOTHING_KNOWN, Provenance, find_provenance
-from coherencegym.eval.models.refusals import (
-    WEIGHT_INDEX,
-    refuse_other_head,
-    refuse_unless_adapter,
-    refuse_unless_held,
-    refuse_unless_it_sees,
-    refuse_unless_sane,
-    settled_scorer,
-)
 from coherencegym.eval.models.source import (
     ADAPTER_CONFIG,
     ADAPTER_WEIGHTS,
+    NOTHING_KNOWN,
     ModelSource,
+    Provenance,
     find_model,
+    find_provenance,
 )
 
 #: Weights that a class of transformers needs, for messages.

@@ -3,20 +3,28 @@
 The commit is found first and everything is read at it, so that config, tokenizer and weights
 belong together and the results can name it. (Asked for a branch, transformers would also let a
 service on the Hub convert pickled weights, and read those.)
+
+No file of a model says what it has read. Its card may name datasets and a base model, the Hub knows
+since when the repository is there and when this commit was made, and a user may know when the
+training data end. Whatever cannot be found out is left empty, and no run fails for it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line
+from coherencegym.eval.data.notes import first_names
 from coherencegym.files.checksums import sha256_of
-from coherencegym.hub.answers import unread
+from coherencegym.hub.answers import some_names, unread
 
 #: The model that comes with the package.
 DEMO = "demo"
@@ -194,3 +202,189 @@ def _commit(name: str, revision: str | None, what: str) -> str:
         raise EvaluationError(
             f"{what} {name!r}{at}: no such folder, and {unread(error, name)}"
         ) from None
+
+
+#: A model and the revision of it; a folder has none.
+Checkpoint = tuple[str, str | None]
+
+
+def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
+    """The branches and tags of a Hub model that match a pattern, or the models in a folder.
+
+    They come in the order of the numbers in their names (``step8`` before ``step16``).
+
+    Args:
+        name: a Hub id, or a folder whose subfolders are models (``checkpoint-500``).
+        patterns: those of shells (``step*``, ``step[0-9]000``); a match of one is enough.
+    """
+    folder = Path(name)
+    is_folder = bool(name) and folder.is_dir()
+    known = sorted(set(models_in(folder) if is_folder else _references(name)), key=_natural_order)
+    found = [one for one in known if any(fnmatchcase(one, pattern) for pattern in patterns)]
+    if not found:
+        what = "folder with a model in it" if is_folder else "branch or tag"
+        raise EvaluationError(
+            f"--all-revisions {' '.join(map(repr, patterns))}: no {what} of {name!r} matches; "
+            + some_names(known)
+        )
+    return [(str(folder / one), None) if is_folder else (name, one) for one in found]
+
+
+def at_revisions(name: str, revisions: Sequence[str]) -> list[Checkpoint]:
+    """A Hub model at each of several revisions, or the models in these subfolders of a folder."""
+    folder = Path(name)
+    if not folder.is_dir():
+        return [(name, one) for one in revisions]
+    known = sorted(models_in(folder), key=_natural_order)
+    for one in revisions:
+        if one not in known:
+            raise EvaluationError(
+                f"--model-revision {one}: no folder with a model in it has this name in {name!r}; "
+                + some_names(known)
+            )
+    return [(str(folder / one), None) for one in revisions]
+
+
+def _references(name: str) -> list[str]:
+    from huggingface_hub import HfApi
+
+    # Says what is wrong with the name, or that there is no such model.
+    if find_model(name).commit is None:
+        return []
+    try:
+        found = HfApi().list_repo_refs(name)
+    except Exception as error:
+        # Besides the Hub's errors, whatever the client's transport raises.
+        raise EvaluationError(
+            f"--all-revisions: the Hub does not say which revisions {name!r} has "
+            f"({type(error).__name__}: {first_line(error)[:200]}); expected --model-revision with "
+            "their names"
+        ) from None
+    return [reference.name for reference in (*found.branches, *found.tags)]
+
+
+def _natural_order(name: str) -> list[tuple[int, int, str]]:
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(0, int(part), part) if part[0].isdecimal() else (1, 0, part) for part in parts]
+
+
+#: The date from which on the Hub records when repositories were created; older ones have it, too.
+_FIRST_RECORDED = "2022-03-02"
+#: Longest wait for the Hub (seconds): the run goes on without the dates.
+_TIMEOUT = 5.0
+_CARD = "README.md"
+_NAME = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Facts that bear on a model's training data; empty where they are not known.
+
+    Attributes:
+        cutoff: the date at which the training data end, as the user states it (``2023``,
+            ``2023-09``, ``2023-09-30``).
+        created: the day on which the Hub repository was created.
+        changed: the day of the commit that was loaded; the weights are no younger.
+        datasets, base_models: the names in the card's metadata.
+    """
+
+    cutoff: str = ""
+    created: str = ""
+    changed: str = ""
+    datasets: tuple[str, ...] = ()
+    base_models: tuple[str, ...] = ()
+
+    @property
+    def latest_year(self) -> int | None:
+        """The year of the newest text that the model can have read; None: not known."""
+        latest = self.cutoff or self.changed
+        return int(latest[:4]) if latest else None
+
+    def record(self) -> dict[str, Any]:
+        """The facts that are known, as results record them."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+            if value
+        }
+
+    def facts(self) -> list[str]:
+        """The facts that are known, in a few words each."""
+        found = []
+        if self.cutoff:
+            found.append(f"its training data end in {self.cutoff} (as stated by the user)")
+        if self.created:
+            older = " or before" if self.created == _FIRST_RECORDED else ""
+            found.append(f"its repository was created on {self.created}{older}")
+        if self.changed:
+            found.append(f"its files are of {self.changed} at the latest")
+        if self.datasets:
+            found.append(f"its card names the training data {first_names(self.datasets)}")
+        if self.base_models:
+            found.append(f"its card names the base model {first_names(self.base_models)}")
+        return found
+
+
+NOTHING_KNOWN = Provenance()
+
+
+def find_provenance(sources: Sequence[ModelSource], cutoff: str | None = None) -> Provenance:
+    """Ask the card and the Hub about a model's files, and those of an adapter on top of it.
+
+    Args:
+        sources: the model, or the adapter's model and the adapter.
+        cutoff: the end of the training data, as the user states it.
+    """
+    asked = [_ask_hub(source) if source.commit is not None else None for source in sources]
+    cards = [
+        _card(source) if info is None else info.card_data or {}
+        for source, info in zip(sources, asked, strict=True)
+    ]
+    created = [_day(info and info.created_at) for info in asked]
+    changed = [_day(info and info.last_modified) for info in asked]
+    return Provenance(
+        cutoff or "",
+        max(created) if all(created) else "",
+        max(changed) if all(changed) else "",
+        _names(cards, "datasets"),
+        _names(cards, "base_model"),
+    )
+
+
+def _ask_hub(source: ModelSource) -> Any:
+    from huggingface_hub import HfApi
+
+    try:
+        return HfApi().model_info(source.path, revision=source.commit, timeout=_TIMEOUT)
+    except Exception:
+        # Besides the Hub's errors, whatever the client's transport raises.
+        return None
+
+
+def _card(source: ModelSource) -> Mapping[str, Any]:
+    # In a folder, or in the cache of a machine that cannot reach the Hub.
+    from huggingface_hub import metadata_load, try_to_load_from_cache
+
+    path: Any = Path(source.path, _CARD)
+    if source.commit is not None:
+        path = try_to_load_from_cache(source.path, _CARD, revision=source.commit)
+    try:
+        return metadata_load(path) or {}
+    except Exception:
+        # No card, or one that is no YAML: then it says nothing.
+        return {}
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.date().isoformat() if moment else ""
+
+
+def _names(cards: Iterable[Mapping[str, Any]], key: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for card in cards:
+        value = card.get(key)
+        for name in value if isinstance(value, list) else [value]:
+            # Strangers write cards: what is no name is left out.
+            if isinstance(name, str) and _NAME.fullmatch(name):
+                found[name] = None
+    return tuple(found)

@@ -17,10 +17,9 @@ from pydantic import BeforeValidator, Field
 
 from coherencegym.command_line import flag_of, option
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.items import Item, joined_condition
-from coherencegym.eval.kinds.predictions import TIE_BITS
+from coherencegym.eval.kinds.items import TIE_BITS, Item, joined_condition
 from coherencegym.eval.models.kind import ScorerChoice
-from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
+from coherencegym.eval.text.special import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.numbers import positive
 
 
@@ -84,14 +83,14 @@ class Options:
     """Choices on which surprisals depend, beside the model and the texts.
 
     Attributes:
-        scorer: the way in which a token's surprisal is read (:mod:`eval.text.masking`).
+        scorer: the way in which a token's surprisal is read (:mod:`eval.text.sequence`).
         masking: what ``pll`` and ``mntp`` mask beside a token.
         bos: start of text; see :mod:`eval.text.special`.
         separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
         separator_space: ``keep`` or ``drop`` the white space after a separator.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
-        word_correction: surprisals of words (:mod:`eval.text.words`).
-        special_tokens: see :mod:`eval.text.names`.
+        word_correction: surprisals of words (:mod:`eval.text.places`).
+        special_tokens: see :mod:`eval.text.sequence`.
         rules: another mode, which fixes the six options above.
         batch_tokens: most tokens in a forward pass, padding included; None: by device and memory.
         share: run what conditions begin with alike once, if the model can.

@@ -6,18 +6,386 @@ change what a causal model says before it, but for its length: :mod:`eval.models
 the sequences of an item begin with alike may be run once for all of them
 (:mod:`eval.text.sequence`). Where tokens are masked, each that is read is a request of its own, and
 rows that look alike to the model are run once, whatever is asked of them.
+
+Sequences of one item, or some of them, often begin with the same tokens, which a :class:`Batch` may
+run once. Packed, the beginning and the rest of each sequence stand in one row. From a cache, the
+beginnings are run first, all cut to one length so that nothing in them is padding, and then the
+rest of every sequence on the keys and values that they left. Without shared beginnings a batch is
+simply padded.
+
+The checkpoints of a training have one tokenizer, and so have the sizes of most families of models.
+What decides is what a tokenizer does, not its name: one that was changed on the way is found out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+import hashlib
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
+from coherencegym.eval.models.in_memory import tokenizer_state
 from coherencegym.eval.models.limits import UNLIMITED, Limits
-from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.text.masking import MaskedRow
-from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike
+from coherencegym.eval.text.sequence import MaskedRow, Sharing, TokenSequence, alike, shared_length
+
+#: Groups up to which the best cuts are looked for; of more, padding is small anyway.
+_EXACT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Most that a batch may take.
+
+    Attributes:
+        tokens: those of one forward pass, padding included.
+        head_rows: rows of logits in one forward pass.
+        cached: tokens whose keys and values are held for sharing.
+        forward: the cost of one more forward pass, in tokens: below it, padding is the cheaper.
+    """
+
+    tokens: int
+    head_rows: int
+    cached: int
+    forward: int = 16
+
+    def halved(self) -> Budget | None:
+        """Half of it, for a model that ran out of memory; None where one token is left."""
+        return self.scaled(self.tokens // 2) if self.tokens > 1 else None
+
+    def scaled(self, tokens: int) -> Budget:
+        """A budget of so many tokens, in the same proportions."""
+        scale = tokens / self.tokens
+        rows = max(1, int(self.head_rows * scale))
+        return replace(self, tokens=tokens, head_rows=rows, cached=int(self.cached * scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sequences that go through the model together.
+
+    Attributes:
+        groups: indices of sequences; those of a group begin with the same ``prefix`` tokens.
+        prefix: tokens that are shared from a cache, in every group; 0: none.
+        length: tokens that the model reads of the longest sequence, the prefix included; of packed
+            rows the tokens of the longest row.
+        head_rows: rows of logits, of all forward passes.
+        prefixes: tokens that are shared in each packed row; empty: rows are not packed.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    prefix: int
+    length: int
+    head_rows: int
+    prefixes: tuple[int, ...] = ()
+
+    @property
+    def shares(self) -> bool:
+        """Beginnings are shared; else each sequence is a group."""
+        return bool(self.prefix or self.prefixes)
+
+    @property
+    def shared(self) -> tuple[int, ...]:
+        """Tokens that the sequences of each group share."""
+        return self.prefixes or (self.prefix,) * len(self.groups)
+
+    @property
+    def passes(self) -> int:
+        """Number of forward passes."""
+        return 2 if self.prefix else 1
+
+    @property
+    def saved_tokens(self) -> int:
+        """Tokens that are not read as they are shared."""
+        pairs = zip(self.groups, self.shared, strict=True)
+        return sum((len(group) - 1) * shared for group, shared in pairs)
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """Indices of all its sequences, group by group."""
+        return tuple(index for group in self.groups for index in group)
+
+    @property
+    def padded_tokens(self) -> int:
+        """Tokens that the model reads, padding included."""
+        if self.prefixes:
+            return len(self.groups) * self.length
+        rows = sum(map(len, self.groups))
+        return len(self.groups) * self.prefix + rows * (self.length - self.prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    # Sequences that share a beginning: its length, and that of the longest, or of a packed row.
+    indices: tuple[int, ...]
+    prefix: int
+    length: int
+    head_rows: int
+    packed: bool = False
+
+    @property
+    def rows(self) -> int:
+        return 1 if self.packed else len(self.indices)
+
+    @property
+    def cut(self) -> int:
+        # A forward pass before that can read so many tokens.
+        return 0 if self.packed else self.prefix
+
+
+def make_batches(
+    sequences: Sequence[TokenSequence],
+    families: Iterable[Sequence[int]],
+    budget: Budget,
+    *,
+    sharing: Sharing,
+    limits: Limits = UNLIMITED,
+) -> tuple[Batch, ...]:
+    """Put sequences into batches, the longest first: what does not fit into memory shows at once.
+
+    ``families`` are the indices of the sequences to batch; those of one family may share a
+    beginning. All sequences of a batch are on one side of every length beyond which the model
+    reads otherwise; one that alone takes more than the budget is a batch of its own.
+    """
+    batcher = _Batcher(sequences, budget, limits)
+    kinds: dict[tuple[int, bool], list[_Group]] = {}
+    for family in families:
+        sides: dict[int, list[int]] = {}
+        for index in family:
+            sides.setdefault(limits.side(sequences[index].length), []).append(index)
+        for side, members in sides.items():
+            # From a cache a text goes on as it began: in the positions of a short one.
+            way = "none" if side and sharing == "cache" else sharing
+            for group in batcher.groups(members, way):
+                kinds.setdefault((side, not group.prefix), []).append(group)
+    batches = [batch for kind in sorted(kinds) for batch in batcher.partition(kinds[kind])]
+    return tuple(sorted(batches, key=lambda batch: -batch.length))
+
+
+def head_rows(sequences: Sequence[TokenSequence], group: Sequence[int], prefix: int) -> int:
+    """Rows of logits that a group takes: those within the prefix are the same for all of it."""
+    places = [sequences[index].places for index in group]
+    if len(places) == 1:
+        return len(places[0])
+    cuts = [bisect_right(own, prefix) for own in places]
+    within = {place for own, cut in zip(places, cuts, strict=True) for place in own[:cut]}
+    return len(within) + sum(len(own) - cut for own, cut in zip(places, cuts, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Batcher:
+    sequences: Sequence[TokenSequence]
+    budget: Budget
+    limits: Limits
+
+    def groups(self, family: Sequence[int], sharing: Sharing) -> Iterator[_Group]:
+        # Each fits into a batch if it is more than a sequence.
+        parts = alike(self.sequences, family, sharing)
+        apart = set(family).difference(*parts)
+        for index in family:
+            if index in apart:
+                rows = head_rows(self.sequences, (index,), 0)
+                yield _Group((index,), 0, self.sequences[index].length, rows)
+        for part in parts:
+            yield from self._fitting(part, sharing)
+
+    def _fitting(self, group: Sequence[int], sharing: Sharing) -> Iterator[_Group]:
+        prefix = shared_length(self.sequences, group)
+        lengths = [self.sequences[index].length for index in group]
+        rows = head_rows(self.sequences, group, prefix)
+        packed = sharing == "packed"
+        length = prefix + sum(own - prefix for own in lengths) if packed else max(lengths)
+        whole = _Group(tuple(group), prefix, length, rows, packed)
+        hidden = packed and 0 < self.limits.own < length
+        if not hidden and self._fits(1, whole.rows, whole.cut, length, rows):
+            yield whole
+            return
+        half = len(group) // 2
+        for part in (group[:half], group[half:]):
+            yield from self.groups(part, sharing)
+
+    def _fits(self, groups: int, rows: int, prefix: int, length: int, head: int) -> bool:
+        budget = self.budget
+        if head > budget.head_rows or rows * (length - prefix) > budget.tokens:
+            return False
+        return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
+
+    def partition(self, groups: list[_Group]) -> Iterable[Batch]:
+        if len(groups) > _EXACT:
+            return self._greedy(self._tiled(groups))
+        orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
+        if any(group.cut for group in groups):
+            orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
+            orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
+        return min(map(self._exact, orders), key=lambda found: found[0])[1]
+
+    def _tiled(self, groups: list[_Group]) -> list[_Group]:
+        # Strips of one prefix or so, each ordered by length.
+        work = sum(g.rows * (g.length - g.cut) for g in groups)
+        strips = max(1, math.isqrt(work // max(1, self.budget.tokens)))
+        by_prefix = sorted(groups, key=lambda g: (g.cut, g.length))
+        if not by_prefix[-1].cut:
+            return by_prefix
+        size = math.ceil(len(groups) / strips)
+        tiled: list[_Group] = []
+        for number, start in enumerate(range(0, len(groups), size)):
+            strip = by_prefix[start : start + size]
+            # There and back, so that the end of a strip is like the beginning of the next.
+            tiled += sorted(strip, key=lambda g: g.length, reverse=bool(number % 2))
+        return tiled
+
+    def _greedy(self, order: Sequence[_Group]) -> Iterator[Batch]:
+        members: list[_Group] = []
+        rows = head = length = prefix = 0
+        for group in order:
+            cut = min(prefix, group.cut) if members else group.cut
+            longest = max(length, group.length)
+            more = (rows + group.rows, cut, longest, head + group.head_rows)
+            if members and not self._fits(len(members) + 1, *more):
+                yield self._batch(members)
+                members, more = [], (group.rows, group.cut, group.length, group.head_rows)
+            members.append(group)
+            rows, prefix, length, head = more
+        if members:
+            yield self._batch(members)
+
+    def _exact(self, order: Sequence[_Group]) -> tuple[float, list[Batch]]:
+        # By dynamic programming: their cost in tokens, and the cuts.
+        best = [0.0] + [math.inf] * len(order)
+        start = [0] * (len(order) + 1)
+        for end in range(1, len(order) + 1):
+            prefix, length, rows, head = order[end - 1].cut, 0, 0, 0
+            for begin in range(end - 1, -1, -1):
+                group = order[begin]
+                prefix, length = min(prefix, group.cut), max(length, group.length)
+                rows, head = rows + group.rows, head + group.head_rows
+                groups = end - begin
+                if groups > 1 and not self._fits(groups, rows, prefix, length, head):
+                    break
+                passes = 2 if prefix else 1
+                tokens = groups * prefix + rows * (length - prefix) + passes * self.budget.forward
+                if best[begin] + tokens < best[end]:
+                    best[end], start[end] = best[begin] + tokens, begin
+        batches = []
+        end = len(order)
+        while end:
+            batches.append(self._batch(order[start[end] : end]))
+            end = start[end]
+        return best[-1], batches
+
+    def _batch(self, members: Sequence[_Group]) -> Batch:
+        packed = members[0].packed
+        prefix = min(group.cut for group in members)
+        shared = [group.prefix if packed else prefix for group in members]
+        groups = tuple(group.indices for group in members)
+        pairs = zip(groups, shared, strict=True)
+        rows = sum(head_rows(self.sequences, group, own) for group, own in pairs)
+        length = max(group.length for group in members)
+        return Batch(groups, prefix, length, rows, tuple(shared) if packed else ())
+
+
+_Work = TypeVar("_Work")
+
+
+def one_ahead(makes: Iterable[Callable[[], _Work]], *, ahead: bool = True) -> Iterator[_Work]:
+    """Make values in their order, each in a thread while the one before it is worked with.
+
+    There is never more than one that nobody has asked for yet. An error is raised where its value
+    would come.
+
+    Args:
+        makes: the maker of each of them.
+        ahead: else each is made when it is asked for, which is as fast where the work with it takes
+            the same processors.
+    """
+    if not ahead:
+        for make in makes:
+            yield make()
+        return
+    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
+        coming: Future[_Work] | None = None
+        try:
+            for make in makes:
+                last, coming = coming, thread.submit(make)
+                if last is not None:
+                    yield last.result()
+            if coming is not None:
+                yield coming.result()
+        finally:
+            thread.shutdown(cancel_futures=True)
+
+
+_Value = TypeVar("_Value")
+
+#: Most tokens of the texts whose plans are kept (some 110 bytes each); of more they are made again.
+MOST_TOKENS = 10_000_000
+
+
+@dataclass
+class CachedPlans:
+    """Plans that were made for one model and may serve the next.
+
+    Attributes:
+        most_tokens: plans are kept as long as they have no more tokens than this together: the
+            first ones, as every model reads everything in the same order.
+    """
+
+    most_tokens: int = MOST_TOKENS
+    _made: dict[tuple[int, Hashable], tuple[object, Any]] = field(default_factory=dict)
+    _tokens: int = 0
+
+    def of(self, tokenizer: Any) -> PlansOf:
+        """The plans for models with this tokenizer, as it is now."""
+        return PlansOf(self, identity_of(tokenizer))
+
+    def once(
+        self,
+        thing: object,
+        way: Hashable,
+        make: Callable[[], _Value],
+        tokens: Callable[[_Value], int] = lambda _: 0,
+    ) -> _Value:
+        """The value that is made of a thing (the very object) in a way, the first time only.
+
+        ``tokens`` is what it costs to keep it.
+        """
+        key = id(thing), way
+        if key in self._made:
+            found: _Value = self._made[key][1]
+            return found
+        made = make()
+        if self._tokens + tokens(made) <= self.most_tokens:
+            self._tokens += tokens(made)
+            # The thing is held too, or another could come to lie at its place.
+            self._made[key] = thing, made
+        return made
+
+
+@dataclass(frozen=True)
+class PlansOf:
+    """The plans for models with one tokenizer; ``tokenizer`` is None where it is like no other."""
+
+    kept: CachedPlans
+    tokenizer: str | None
+
+
+def identity_of(tokenizer: Any) -> str | None:
+    """A digest (hex) of what a tokenizer does with a text; None for one that cannot say it.
+
+    A tokenizer in Python may do anything: its vocabulary does not tell.
+    """
+    if getattr(tokenizer, "backend_tokenizer", None) is None:
+        return None
+    kind = type(tokenizer)
+    added = sorted(getattr(tokenizer, "added_tokens_decoder", {}).items())
+    special = tokenizer.all_special_ids, getattr(tokenizer, "chat_template", None)
+    about = repr((kind.__module__, kind.__qualname__, len(tokenizer), added, special))
+    digest = hashlib.sha256(about.encode("utf-8", "surrogatepass"))
+    digest.update(tokenizer_state(tokenizer))
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

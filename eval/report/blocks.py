@@ -1,13 +1,125 @@
-"""A report as a value: sections that terminal, page and notebook each render in their own way."""
+"""A report as a value: sections that terminal, page and notebook each render in their own way.
+
+A score belongs in a heat map if its group says so: ``as_causal → since``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from coherencegym.eval.report.grid import Grid, in_width, plain_text, rich_block
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.report.grid import (
+    Grid,
+    GridRow,
+    in_width,
+    made,
+    plain_text,
+    rich_block,
+    share_with_interval,
+)
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, ScoreRow
+
+_GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """The scores of one config and split by row and column, the same rows for every model.
+
+    ``cells`` has for each model, by its name, the scores that it has; ``suites`` names them with
+    their versions.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[str, Mapping[tuple[str, str], Score]]
+    suites: str = ""
+
+
+def heat_maps_of(scores: Mapping[str, Iterable[Score]], suites: str = "") -> list[HeatMap]:
+    """The heat maps of models, one for each config and split with such groups; often none."""
+    maps: dict[tuple[str, str], dict[str, dict[tuple[str, str], Score]]] = {}
+    for model, own in scores.items():
+        for score in own:
+            match = _GROUP.fullmatch(score.group)
+            if match and score.level in ("group", "detail"):
+                cells = maps.setdefault((score.config, score.split), {}).setdefault(model, {})
+                cells[match["row"], match["column"]] = score
+    splits = {split for _, split in maps}
+    return [
+        HeatMap(
+            f"{config} ({split})" if len(splits) > 1 else config,
+            tuple(sorted({row for own in cells.values() for row, _ in own})),
+            tuple(sorted({column for own in cells.values() for _, column in own})),
+            cells,
+            suites,
+        )
+        for (config, split), cells in maps.items()
+    ]
+
+
+class OfPrediction(Protocol):
+    """A row that is over one prediction of a table."""
+
+    @property
+    def config(self) -> str:
+        """The config."""
+
+    @property
+    def split(self) -> str:
+        """The split."""
+
+    @property
+    def formula(self) -> str:
+        """The formula; empty where there are several."""
+
+    @property
+    def aggregation(self) -> str:
+        """The region aggregation."""
+
+
+def labels(rows: Sequence[ScoreRow]) -> list[str]:
+    """The names of the rows: the config, or indented what it is a part of."""
+    splits = len({row.split for row in rows}) > 1
+    names = []
+    for row, formula in zip(rows, formula_labels(rows), strict=True):
+        what = f": {row.what}" if row.what else ""
+        if row.level == "all":
+            names.append((f"{row.config} ({row.split})" if splits else row.config) + what)
+        else:
+            names.append("  " + ": ".join(filter(None, (row.group or formula.strip(), row.what))))
+    return names
+
+
+def formula_labels(rows: Sequence[OfPrediction]) -> list[str]:
+    """The predictions of rows: by the aggregation alone where only that tells them apart."""
+    formulas: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        formulas.setdefault((row.config, row.split), set()).add(row.formula)
+    return [
+        row.aggregation
+        if len(formulas[row.config, row.split] - {""}) == 1
+        else f"{row.formula} {row.aggregation}"
+        for row in rows
+    ]
+
+
+def strip_grid(scores: Sequence[Score], counts: bool = True) -> Grid:
+    """The table of scores, with their counts of units that are left out, or are of a kind."""
+    rows = []
+    for score, name in zip(scores, labels(scores), strict=True):
+        value = share_with_interval(score.score, score.ci_low, score.ci_high)
+        n = f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
+        own = ", ".join(f"{number:,} {what}" for what, number in score.counts.items())
+        is_part = score.level != "all"
+        cells = (name, n, value, *([own] if counts else []))
+        rows.append(GridRow(cells, int(is_part), bold=not is_part))
+    names = ("n", "score, % [95 % interval]", *(["counts"] if counts else []))
+    return made("config, group: metric", names, rows)
+
 
 #: A score shows something; it does not; it is below chance.
 Bearing = Literal["shows", "open", "below"]
@@ -83,7 +195,7 @@ class TextLists:
 
 @dataclass(frozen=True)
 class Triangles:
-    """Lists of texts with a triangle of cells each (:mod:`eval.tasks.spans.triangles`).
+    """Lists of texts with a triangle of cells each (:mod:`eval.tasks.spans.report`).
 
     Attributes:
         cell: pixels of a cell.

@@ -13,6 +13,7 @@ from typing import Any
 from coherencegym.escapes import SPACES, markdown_table, markdown_text, visible
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.statistics.scores import is_correlation
+from coherencegym.files.templates import templates_of
 from coherencegym.terminal import shown_console
 
 #: The end of a header whose cells have intervals.
@@ -318,3 +319,11 @@ def plain_text(content: str, style: str = "") -> Any:
     from rich.text import Text
 
     return Text(visible(content, SPACES), style=style)
+
+
+def notebook_cell(grids: Sequence[Grid], results: Any = None) -> str:
+    """Tables, and notes and signature of results, as HTML: no script, no request, all escaped."""
+    about = {} if results is None else {"results": results}
+    templates = templates_of("eval.report", autoescape=True, keep_trailing_newline=False)
+    text: str = templates.get_template("notebook.html.jinja").render(grids=grids, **about)
+    return text

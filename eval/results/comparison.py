@@ -10,21 +10,108 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting
-from coherencegym.eval.results.headline_difference import headline_difference
+from coherencegym.eval.outcomes.schema import FLAGS, MODEL
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
     compared_outcomes,
     count_compared,
+    headline_difference,
     paired_rows,
     tested_for_equivalence,
 )
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.tasks.results import Results, TableFacts
+from coherencegym.files.folders import check_inputs
+
+
+def by_suite(
+    results: Sequence[Results], fewest: int = 2
+) -> tuple[list[list[Results]], list[Results]]:
+    """Results by suite and task, in the order in which these come.
+
+    The models of a suite are in the order in which they come in all results, so that the baseline
+    is the same everywhere.
+
+    Args:
+        results: two or more, or one whose layers are compared.
+        fewest: results of a suite that are enough for a comparison.
+
+    Returns:
+        Those of each suite, and those that stand alone. Two that are all stand together, whatever
+        they are of: a comparison says what keeps them apart.
+    """
+    models = list(dict.fromkeys(map(_model, results)))
+    found: dict[tuple[str, str], list[Results]] = {}
+    for one in sorted(results, key=lambda one: models.index(_model(one))):
+        found.setdefault(_key(one), []).append(one)
+    groups = [found[key] for key in dict.fromkeys(map(_key, results))]
+    together = [group for group in groups if len(group) >= fewest]
+    if not together and len(results) == 2:
+        return [list(results)], []
+    if not together:
+        raise EvaluationError(
+            f"{results[0].place} and {len(results) - 1:,} more: no two are of the same suite and "
+            "task; expected results of two or more models on a suite"
+        )
+    return together, [one for group in groups if len(group) < fewest for one in group]
+
+
+def _key(one: Results) -> tuple[str, str]:
+    return one.suite, one.task
+
+
+def _model(one: Results) -> tuple[str, str, str]:
+    return one.model_name, one.commit, one.dtype
+
+
+def at_layer(results: Results, layer: int) -> Results:
+    """The results in which a layer's outcomes stand for those of the layer that was chosen."""
+    import numpy as np
+
+    found = results.outcomes
+    series = list(found.series())
+    for table in results.tables:
+        own = [one for one in series if (one.config, one.split) == (table.config, table.split)]
+        known = dict.fromkeys(one.system.label for one in own if one.system.layer is not None)
+        if layer not in {one.system.layer for one in own}:
+            raise EvaluationError(
+                f"{results.place}: {table.config}: no layer {layer}; expected "
+                + (f"one of {', '.join(known)}" if known else "results of coherencegym probe")
+            )
+    places = [one.places for one in series if one.system.layer == layer]
+    chosen = found.select(np.sort(np.concatenate(places)))
+    systems = tuple(MODEL if one.layer == layer else one for one in found.systems)
+    return replace(results, outcomes=replace(chosen, systems=systems))
+
+
+def model_labels(results: Sequence[Results]) -> list[str]:
+    """The names of the models of several folders of results: no two alike.
+
+    The model's name where that tells them apart, or else with its precision, or else the folder.
+    """
+    names = [Path(one.model_name).name or one.model_name for one in results]
+    whole = [one.model_name for one in results]
+    typed = [f"{name} ({one.dtype})" for name, one in zip(names, results, strict=True)]
+    folders = [one.place.resolve().name for one in results]
+    paths = [str(one.place) for one in results]
+    for labels_ in (names, whole, typed, folders, paths):
+        if len(set(labels_)) == len(labels_):
+            return labels_
+    return [f"{number}: {path}" for number, path in enumerate(paths, 1)]
+
+
+def local_names_line(names: Sequence[str]) -> str:
+    """A warning that folders of this machine are named in what is published."""
+    return (
+        f"names of folders of this machine are in it: {', '.join(names)}; to publish other names, "
+        "score again with Hub ids or relative paths in --model and --dataset"
+    )
 
 
 @dataclass(frozen=True)
@@ -288,3 +375,65 @@ def _different_settings(baseline: Results, model: Results) -> Iterator[str]:
     rules = left.get("rules"), right.get("rules")
     if rules[0] != rules[1] and left.get("compat") == right.get("compat"):
         yield "rules of scoring: those of two releases"
+
+
+#: The endings of files that are written.
+_ENDINGS = (".parquet", ".csv")
+
+
+def check_items_file(path: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
+    """Refuse a file that cannot be written, is among what is read, or may not be replaced."""
+    if path.suffix not in _ENDINGS:
+        raise EvaluationError(f"--items {path}: expected a name with {' or '.join(_ENDINGS)}")
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"no folder {path.parent}"
+        raise EvaluationError(f"--items {path}: {what}; expected a file in a folder that is there")
+    check_inputs([path], "--items", inputs=inputs)
+    if path.exists() and not overwrite:
+        raise EvaluationError(f"--items {path}: exists; expected --overwrite, or another file")
+
+
+def write_items(
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], path: Path
+) -> None:
+    """Write a row for each unit, metric and system of each comparison: parquet, or CSV.
+
+    Args:
+        comparisons, names: the comparisons, and (model, reference) of each.
+        path: the file, which is replaced where it is there.
+    """
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    named = zip(comparisons, names, strict=True)
+    rows = pa.Table.from_pylist([row for one, pair in named for row in _rows(one, *pair)])
+    beside = path.with_name(f"{path.name}.part")
+    write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
+    try:
+        write(rows, beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _rows(comparison: ModelComparison, model: str, reference: str) -> Iterator[dict[str, Any]]:
+    sides = comparison.baseline, comparison.model
+    about = {"suite": sides[0].suite, "reference": reference, "model": model}
+    for one, there in compared_outcomes(*sides):
+        pairs = zip(sides[0].outcomes.rows(one.places), sides[1].outcomes.rows(there), strict=True)
+        for pair in pairs:
+            unit = pair[0].unit
+            place = {"config": unit.config, "split": unit.split, "item_id": unit.item}
+            place |= {"unit": unit.unit, "formula": unit.formula}
+            place |= {"aggregation": unit.aggregation, "cluster": unit.cluster}
+            place |= {"metric": one.metric, "system": one.system.label}
+            values = {
+                f"{what}_{side}": value
+                for side, outcome in zip(("reference", "model"), pair, strict=True)
+                for what, value in (
+                    ("value", outcome.value),
+                    ("reason", outcome.reason),
+                    ("flags", ", ".join(n for n, bit in FLAGS.items() if outcome.flags & bit)),
+                )
+            }
+            yield about | place | values

@@ -2,19 +2,42 @@
 
 ``results.json`` has the signature, model, dataset, settings, notes and scores, and what else a task
 has; ``outcomes.parquet`` what every unit came to under every metric.
+
+They may come from anybody, so that every value is held to its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, make_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from coherencegym.eval.metrics.estimates import described_metrics
-from coherencegym.eval.outcomes.files import outcomes_digest, write_tables
+from pydantic import BaseModel
+
+from coherencegym.errors import EvaluationError, one_line
+from coherencegym.eval.data.benchmark import versions
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.notes import Note, shown_setting
+from coherencegym.eval.data.source import Source, SuiteWords
+from coherencegym.eval.metrics.estimates import SavedMetric, described_metrics, known_metrics
+from coherencegym.eval.outcomes.files import (
+    OUTCOMES_FILE,
+    outcomes_digest,
+    read_outcome_tables,
+    write_tables,
+)
 from coherencegym.eval.report.formats import json_text
-from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.registry import TASKS, task_named
+from coherencegym.eval.tasks.results import Results, TableFacts
+from coherencegym.eval.tasks.score.outcomes import Difference
+from coherencegym.eval.tasks.score.results import TOKENS_FILE
+from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -90,3 +113,266 @@ def results_json(results: Results) -> dict[str, Any]:
 def write_json(content: Mapping[str, Any], path: Path) -> None:
     """Write JSON, with an end of line."""
     path.write_text(json_text(content), encoding="utf-8")
+
+
+def run_folders(folders: Iterable[Path], levels: int = 2) -> list[Path]:
+    """Folders of results, each once; in the place of a folder of such folders those, by name.
+
+    ``levels`` are those below a folder: the runs of a training have a folder of their own there.
+    """
+    listed: list[Path] = []
+    for folder in folders:
+        inside: list[Path] = []
+        for level in range(0 if (folder / MARKER).is_file() else levels):
+            # Hidden ones are of runs that are writing, or were killed.
+            paths = folder.glob("[!.]*/" * (level + 1) + MARKER)
+            # Detectors of several seeds have folders of their own beside the results of all.
+            inside += [p.parent for p in paths if not (p.parent.parent / MARKER).is_file()]
+        listed += sorted(inside) or [folder]
+    return list({folder.resolve(): folder for folder in reversed(listed)}.values())[::-1]
+
+
+def runs_beside(above: Path, own: Iterable[Path]) -> list[Results]:
+    """The runs of ``score`` in a folder but for some, by name; others read the same rows otherwise.
+
+    What cannot be read is passed over.
+    """
+    known = {folder.resolve() for folder in own}
+    runs = []
+    for folder in run_folders([above], levels=1):
+        with suppress(EvaluationError, OSError):
+            if folder.resolve() not in known:
+                runs.append(read_results(folder))
+    return [run for run in runs if run.task == "score"]
+
+
+def seed_folders(folder: Path) -> list[Path]:
+    """The folders of the seeds, or folds, of a training, of which these are the results over all.
+
+    None of other results.
+    """
+    if (folder / OUTCOMES_FILE).is_file():
+        return []
+    return sorted(each for name in ("seed-*", "fold-*") for each in folder.glob(name))
+
+
+def read_results(folder: Path, *, outcomes: bool = False) -> Results:
+    """Read a folder of results: its scores, and where asked for the outcomes of every unit."""
+    path = folder / MARKER
+    if not path.is_file():
+        what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
+        raise EvaluationError(f"{folder}: {what}; expected a folder that coherencegym score wrote")
+    written = read_json(path, _Format).format
+    if type(written) is not int or written != RESULTS_FORMAT:
+        raise EvaluationError(
+            f"{path}: format {kind(written)}; expected {RESULTS_FORMAT} (a newer release may read "
+            "it, or score the model again)"
+        )
+    if outcomes:
+        _check_whole(folder)
+    read = read_json(path, _Results)
+    # As it is written: what no reader knows stays, too.
+    raw = json.loads(path.read_text(encoding="utf-8-sig"))
+    results = Results(
+        signature=read.signature,
+        model=raw["model"],
+        dataset=raw["dataset"],
+        settings=raw["settings"],
+        notes=read.notes,
+        task=read.task,
+        rows=read.scores,
+        headline=read.headline,
+        metrics=known_metrics(read.metrics, str(path)),
+        differences=read.differences,
+        more={name: value for name, value in raw.items() if name not in _KEYS},
+        folder=folder,
+    )
+    return _with_outcomes(results, read.outcomes_sha256) if outcomes else results
+
+
+def _check_whole(folder: Path) -> None:
+    if seeds := seed_folders(folder):
+        over = seeds[0].name.partition("-")[0]
+        raise EvaluationError(
+            f"{folder}: results of several {over}s; expected the folder of one, such as {seeds[0]}"
+        )
+    if not (folder / OUTCOMES_FILE).is_file():
+        raise EvaluationError(f"{folder}: no {OUTCOMES_FILE}; expected the whole folder of results")
+
+
+def _with_outcomes(results: Results, digest: str) -> Results:
+    assert results.folder is not None
+    path, file = results.folder / MARKER, results.folder / OUTCOMES_FILE
+    outcomes = read_outcome_tables(results.folder)
+    seen: set[tuple[str, str]] = set()
+    for number, table in enumerate(results.tables):
+        if (place := (table.config, table.split)) in seen:
+            raise EvaluationError(
+                f"{path}: dataset.tables[{number}]: there twice; expected it once"
+            )
+        seen.add(place)
+    for series in outcomes.series():
+        where = f"{file}: {kind(series.config)}"
+        if (series.config, series.split) not in seen:
+            raise EvaluationError(f"{where}: not in {path.name}; {_AGAIN}")
+        if (metric := results.metrics.get(series.metric)) is None:
+            raise EvaluationError(f"{where}, {kind(series.metric)}: no such metric; {_AGAIN}")
+        if fault := metric.fault(outcomes.cells(series.places)):
+            raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
+    if outcomes_digest(results.folder) != digest:
+        raise EvaluationError(f"{file}: not the outcomes that {path.name} is of; {_AGAIN}")
+    if results.task not in TASKS:
+        return replace(results, outcomes=outcomes)
+    task = task_named(results.task)
+    row: Any = task.row
+    schema = make_dataclass("_Rows", [("scores", Some[row])])
+    rows = read_json(path, cast(Any, schema)).scores
+    return replace(results, outcomes=outcomes, asked=task, rows=rows)
+
+
+_AGAIN = "the files are not of one run: score the model again"
+
+
+@dataclass(frozen=True)
+class _Format:
+    format: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Model:
+    name: str
+    commit: str | None = None
+    dtype: str = ""
+    device: str = ""
+    parameters: int | None = None
+    arguments: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Dataset(SuiteWords):
+    name: str
+    suite: str
+    tables: Some[TableFacts]
+    version: str | None = None
+    repo: str | None = None
+    commit: str | None = None
+    rows_sha256: str
+
+
+class _Settings(BaseModel, extra="allow"):
+    versions: dict[str, str] = {}
+    model_revision: str | None = None
+
+
+@dataclass(frozen=True)
+class _Results:
+    signature: str
+    model: _Model
+    dataset: _Dataset
+    settings: _Settings
+    scores: Some[Score]
+    task: str = "score"
+    differences: Many[Difference] = ()
+    headline: Headline | None = None
+    notes: Many[Note] = ()
+    metrics: Many[SavedMetric] = ()
+    outcomes_sha256: str = ""
+
+
+_KEYS = {"format", *(each.name for each in fields(_Results))}
+
+
+#: Differences that an error names.
+_MOST_NAMED = 3
+
+
+def is_of_code(folder: Path) -> bool:
+    """Tell whether results say that code from the model's repository was run."""
+    return _part(read_json(folder / MARKER, dict[str, Any]), "model").get("remote_code") is True
+
+
+def earlier_run(
+    folder: Path,
+    model: Mapping[str, Any],
+    source: Source,
+    tables: Sequence[ItemTable],
+    settings: Mapping[str, Any],
+    *,
+    tokens: bool = False,
+) -> Results:
+    """The run of a folder, which is whole, if it is of the same model, rows and settings.
+
+    Args:
+        folder: a folder of results.
+        model: facts of the model as it is now (:func:`eval.models.load.load_facts`).
+        source, tables: the dataset as it is now.
+        settings: the user's choices, as results record them.
+        tokens: the surprisals of all tokens are wanted, too.
+    """
+    found = read_json(folder / MARKER, dict[str, Any])
+    run = read_results(folder)
+    others = list(_differences(found, model, source, tables, settings))
+    if tokens and not (folder / TOKENS_FILE).is_file():
+        others.append("without --tokens")
+    if others:
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        raise EvaluationError(
+            f"{folder}: results of another run: {'; '.join(others[:_MOST_NAMED])}{more}; name "
+            "another folder with --output, or pass --overwrite"
+        )
+    return run
+
+
+def _differences(
+    found: Mapping[str, Any],
+    model: Mapping[str, Any],
+    source: Source,
+    tables: Sequence[ItemTable],
+    settings: Mapping[str, Any],
+) -> Iterator[str]:
+    about, data, chosen = (_part(found, name) for name in ("model", "dataset", "settings"))
+    if (task := found.get("task", "score")) != "score":
+        yield f"task {kind(task)}"
+    # The number of a device changes nothing: a run may go on where it finds room.
+    device = "+".join(
+        sorted({one.partition(":")[0] for one in str(about.get("device")).split("+")})
+    )
+    yield from _unlike("model", {**about, "device": device}, model)
+    now = {name: getattr(source, name) for name in ("name", "suite", "version", "commit")}
+    yield from _unlike("dataset", data, now)
+    rows = [(table.config, table.split, table.rows_sha256, len(table.items)) for table in tables]
+    listed = data.get("tables")
+    before = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
+    names = ("config", "split", "sha256", "items")
+    if [tuple(table.get(name) for name in names) for table in before] != rows:
+        groups = [list(table.breakdowns) for table in tables]
+        earlier_groups = [table.get("breakdowns") for table in before]
+        # The columns of groups are in the rows.
+        if len(before) == len(tables) and earlier_groups != groups:
+            yield f"{_columns(earlier_groups)} (--group-by), and now {_columns(groups)}"
+        else:
+            yield "other rows of the dataset, or another --cluster-by"
+    yield from _unlike("", chosen, {**settings, "intervals": INTERVALS})
+    yield from _unlike("", _part(chosen, "versions"), versions(about))
+
+
+#: Settings that the command line has under another name.
+_OPTIONS = {"configs": "--config", "max_items": "--limit"}
+
+
+def _columns(groups: Sequence[Any]) -> str:
+    names = dict.fromkeys(kind(name) for own in groups if isinstance(own, list) for name in own)
+    return f"scores by {', '.join(names) or 'no column'}"
+
+
+def _unlike(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in now.items():
+        before = then.get(name)
+        if before != value:
+            named = f"{what} {_OPTIONS.get(name, name)}".strip()
+            yield one_line(f"{named} {shown_setting(before)}, and now {shown_setting(value)}")
+
+
+def _part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = found.get(name)
+    return part if isinstance(part, Mapping) else {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,13 +21,83 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
 
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.comparison import INCIDENTAL
-from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
+
+#: Words of a checkpoint's name before its number, and the unit that each counts: ``step1000``,
+#: ``checkpoint-500`` (of transformers), ``chck_10M`` (words, of BabyLM), ``epoch3``.
+_UNITS = {
+    **dict.fromkeys(("step", "steps", "globalstep"), "step"),
+    **dict.fromkeys(("checkpoint", "ckpt", "iter", "iteration"), "step"),
+    **dict.fromkeys(("chck", "words"), "word"),
+    **dict.fromkeys(("token", "tokens"), "token"),
+    **dict.fromkeys(("epoch", "epochs"), "epoch"),
+}
+_WORDS = "|".join(sorted(_UNITS, key=len, reverse=True))
+# A number without such a word is the size of a model (``opt-125m``) or its version.
+_COUNT = re.compile(
+    rf"(?<![a-z])(?P<word>{_WORDS})(?P<between>[-_= ]?)"
+    r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,6})?)(?P<times>[kmb]?)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+#: A revision that is nothing but a count; a folder's letter would be the size of a model (``7b``).
+_ALONE = re.compile(r"(?P<number>[0-9]{1,15})(?P<times>[kmb]?)", re.IGNORECASE)
+_TIMES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A place in a training.
+
+    Attributes:
+        training: the name that all its checkpoints have but for what they count.
+        unit: the thing that is counted: ``step``, ``word``, ``token`` or ``epoch``; empty where the
+            name does not say.
+        count: the number of them.
+    """
+
+    training: str
+    unit: str
+    count: float
+
+
+def step_of(run: Results) -> Step | None:
+    """The checkpoint that a run is of, by its revision or else the name of its model.
+
+    Where a name counts several things (``step1000-tokens4B``), it is the first. None where it
+    counts nothing.
+    """
+    path = Path(run.model_name)
+    revision = run.at_revision.removeprefix("@")
+    name = revision or path.name
+    rest = _COUNT.sub(lambda each: f"{each['word']}{each['between']}*", name)
+    counts: dict[str, float] = {}
+    for found in _COUNT.finditer(name):
+        counts.setdefault(_UNITS[found["word"].lower()], _number(found))
+    if not counts and (alone := _ALONE.fullmatch(name)) and (revision or not alone["times"]):
+        counts, rest = {"": _number(alone)}, "*"
+    if not counts:
+        return None
+    unit = next(iter(counts))
+    training = f"{run.model_name}@{rest}" if revision else str(path.with_name(rest))
+    return Step(training + run.by_scorer, unit, counts[unit])
+
+
+def _number(found: re.Match[str]) -> float:
+    return float(found["number"]) * _TIMES[found["times"].lower()]
+
+
+def short_count(count: float) -> str:
+    """A number of steps as names of checkpoints have it: ``500``, ``1.5k``, ``10M``."""
+    for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
+        if abs(count) >= size:
+            return f"{count / size:g}{letter}"
+    return f"{count:g}"
+
 
 #: Name, revision asked for and way of reading, which it was, and how it was loaded where that
 #: changes a number.
@@ -426,3 +497,61 @@ def _all_named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key,
         if len(set(names)) == len(names):
             break
     return dict(zip(found, names, strict=True))
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """The headlines of two or more checkpoints of one training on one suite, by their counts.
+
+    All of them are of the same rows, and have a score; ``suite`` is a name for readers.
+    ``controlled`` suites have controls, from which their scores are to be told apart.
+    """
+
+    training: str
+    suite: str
+    unit: str
+    counts: Sequence[float]
+    heads: Sequence[Headline]
+    controlled: bool = False
+
+    @property
+    def above_from(self) -> float | None:
+        """The first count from which on every score is above chance and baselines.
+
+        Each with its whole interval; None where the last one is not.
+        """
+        found = None
+        for count, head in zip(reversed(self.counts), reversed(self.heads), strict=True):
+            if not head.is_above_known:
+                break
+            found = count
+        return found
+
+
+def learning_curves(table: RunTable) -> list[LearningCurve]:
+    """The curves of a table; of several runs of a checkpoint on the same rows, the last."""
+    found: dict[tuple[object, ...], dict[float, Headline]] = {}
+    columns: dict[tuple[object, ...], RunColumn] = {}
+    for column, _, run in table.runs:
+        step, head = step_of(run), run.number
+        if step is not None and head is not None and head.score is not None:
+            rows = frozenset((one.config, one.split, one.sha256, one.items) for one in run.tables)
+            same = column.task, column.suite, column.version, rows, head.over, head.metric
+            key = (*same, step.training, step.unit)
+            found.setdefault(key, {})[step.count] = head
+            columns.setdefault(key, column)
+    curves = {key: dict(sorted(points.items())) for key, points in found.items() if len(points) > 1}
+    names = Counter((columns[key].name, *key[-2:]) for key in curves)
+    controlled = {(c.suite, c.version) for c in table.columns if c.is_controlled}
+    return [
+        LearningCurve(
+            training,
+            column.name if names[column.name, training, unit] == 1 else column.whole_name,
+            unit,
+            list(points),
+            list(points.values()),
+            (column.suite, column.version) in controlled,
+        )
+        for key, points in curves.items()
+        for column, training, unit in [(columns[key], str(key[-2]), str(key[-1]))]
+    ]

@@ -1,7 +1,7 @@
 """Runs of a task: models on datasets, one or many. Python's calls and the shell's are both this.
 
 Each model is loaded once, and texts are encoded and planned once for all models that read them
-alike (:mod:`eval.plan.cached`). In the shell what is there is kept, and what fails does not end the
+alike (:mod:`eval.plan.plan`). In the shell what is there is kept, and what fails does not end the
 rest.
 """
 
@@ -25,14 +25,19 @@ from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.models.in_memory import evaluating
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.cached import CachedPlans
+from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.report.formats import json_text
-from coherencegym.eval.results.earlier import earlier_run, is_of_code
-from coherencegym.eval.results.folder import MARKER, run_name, told_apart, write_results
-from coherencegym.eval.results.read import runs_beside
-from coherencegym.eval.results.steps import step_of
-from coherencegym.eval.run.asking import described_model, print_cache, reading_model
-from coherencegym.eval.run.call import Call
+from coherencegym.eval.results.folder import (
+    MARKER,
+    earlier_run,
+    is_of_code,
+    run_name,
+    runs_beside,
+    told_apart,
+    write_results,
+)
+from coherencegym.eval.results.run_table import step_of
+from coherencegym.eval.run.call import Call, described_model, print_cache, reading_model
 from coherencegym.eval.run.data import (
     DatasetInputs,
     Items,
@@ -41,9 +46,8 @@ from coherencegym.eval.run.data import (
     read_dataset,
 )
 from coherencegym.eval.run.options import DataOptions, ModelOptions, each_model
-from coherencegym.eval.run.progress import batch_bar, step_bars
 from coherencegym.eval.run.run_file import RUN_FILE_NAME, run_file_text
-from coherencegym.eval.run.work import Work, planned_work, print_works
+from coherencegym.eval.run.work import Work, batch_bar, planned_work, print_works, step_bars
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext

@@ -12,12 +12,12 @@ from typing import Any
 
 from coherencegym.command_line import option, options_in
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.texts import TEXT_NAME, TEXT_SUFFIXES, labelled_texts
+from coherencegym.eval.data.pairs import TEXT_NAME, TEXT_SUFFIXES, labelled_texts
 from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.run.call import parse_options
 from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model
-from coherencegym.eval.run.progress import batch_bar
+from coherencegym.eval.run.work import batch_bar
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def surprisal_rows(
         contexts: a text before each of a list.
         in_shell: several processes may have been launched, and lines go to standard error.
     """
-    from coherencegym.eval.run.asking import described_model, reading_model
+    from coherencegym.eval.run.call import described_model, reading_model
     from coherencegym.eval.text_surprisal import text_surprisals
 
     where = "" if in_shell else "surprisal"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +16,84 @@ from coherencegym.eval.kinds.items import joined_condition
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
+    from coherencegym.eval.forward.execute import BatchProgress
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.run.options import ModelOptions
+    from coherencegym.eval.tasks.task import StepProgress
     from coherencegym.eval.text.sequence import Sharing
+
+
+@contextmanager
+def timed(what: str, number: int, units: str, is_quiet: bool) -> Iterator[None]:
+    """Say on standard error what was done, and how long it took, where no bar has shown it.
+
+    ``number`` and ``units`` count it: ``sample (test): 234 items in 1.2 s``, without a time that
+    is none. What fails has a line of its own.
+    """
+    began = time.monotonic()
+    yield
+    if not is_quiet and not sys.stderr.isatty():
+        said = _counted(what, number, units)
+        # What the cache knows takes no time, beside what takes the rest of the run.
+        taken = time.monotonic() - began
+        print(said + (f" in {taken:,.1f} s" if taken >= 0.05 else ""), file=sys.stderr)
+
+
+def _counted(what: str, number: int, units: str) -> str:
+    return f"{what}: {number:,} {units if number != 1 else units.removesuffix('s')}"
+
+
+@contextmanager
+def _bars(*columns: Any) -> Iterator[Any]:
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    shown = (TextColumn("{task.description}", markup=False), BarColumn(), *columns)
+    with Progress(*shown, console=shown_console(stderr=True), transient=True) as bar:
+        yield bar
+
+
+@contextmanager
+def batch_bar(what: str, number: int, units: str, is_quiet: bool) -> Iterator[BatchProgress | None]:
+    """A bar for the tokens of one table, on a terminal; else what :func:`timed` says."""
+    if is_quiet or not sys.stderr.isatty():
+        with timed(what, number, units, is_quiet):
+            yield None
+        return
+    from rich.progress import TimeRemainingColumn
+    from rich.table import Column
+
+    said = _counted(what, number, units)
+    # Where there is little room, the bar is what gets shorter.
+    with _bars(TimeRemainingColumn(table_column=Column(no_wrap=True))) as bar:
+        task = bar.add_task(said, total=None)
+
+        def show(done: int, total: int) -> None:
+            if not done:
+                bar.update(task, description=f"{said}, {total:,} tokens")
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
+def step_bars(what: str, number: int, units: str, is_quiet: bool) -> Iterator[StepProgress]:
+    """A bar for each step of a task, on a terminal; else what :func:`timed` says."""
+    if is_quiet or not sys.stderr.isatty():
+        with timed(what, number, units, is_quiet):
+            yield lambda step, done, total: None
+        return
+    from rich.progress import MofNCompleteColumn
+
+    with _bars(MofNCompleteColumn()) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = bar.add_task(f"{what}: {step}", total=total)
+            bar.update(tasks[step], completed=done, total=total)
+
+        yield show
 
 
 @dataclass(frozen=True)
@@ -47,20 +124,19 @@ def planned_work(
     """
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
-    from coherencegym.eval.plan.cached import identity_of
     from coherencegym.eval.plan.explain import (
         MEANING,
+        default_budget,
         explain_row,
         operations,
         operations_per_second,
         time_text,
         weights_of,
     )
-    from coherencegym.eval.plan.memory import default_budget
-    from coherencegym.eval.plan.plan import make_plan
+    from coherencegym.eval.plan.plan import identity_of, make_plan
     from coherencegym.eval.plan.requests import prepare
-    from coherencegym.eval.text.chat import chat_of
-    from coherencegym.eval.text.words import word_beginnings
+    from coherencegym.eval.text.places import word_beginnings
+    from coherencegym.eval.text.special import chat_of
 
     config, tokenizer = model.config(scorer=options.scorer)
     about = {**config.to_dict(), "_name_or_path": None}

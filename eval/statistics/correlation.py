@@ -14,7 +14,8 @@ has how often it holds the truth.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,30 @@ from coherencegym.eval.statistics.effective_size import (
 )
 from coherencegym.eval.statistics.intervals import FEWEST, Interval
 from coherencegym.eval.statistics.paired import Test
+
+#: Annotators who have to say the same for their document to count as agreed on (Shen et al. 2021,
+#: section 4.3).
+ENOUGH = 3
+#: The names of groups: by the number of those who gave the commonest answer, or all of them; and
+#: one that has several of these.
+AGREEING, AGREED = "annotators who agree", f"at least {ENOUGH} annotators agree"
+
+
+def agreement_groups(answers: Sequence[Hashable]) -> Iterator[str]:
+    """The groups of a unit with these answers, if two or more people gave one.
+
+    >>> list(agreement_groups([4, 4, 4, -1]))
+    ['annotators who agree=3', 'at least 3 annotators agree']
+    >>> list(agreement_groups([4, 4]))
+    ['annotators who agree=all']
+    """
+    if len(answers) < 2:
+        return
+    most = max(Counter(answers).values())
+    yield f"{AGREEING}={'all' if most == len(answers) else most}"
+    if most >= ENOUGH:
+        yield AGREED
+
 
 #: Fewest units of a correlation: that of two is 1 or -1.
 FEWEST_UNITS = 3

@@ -2,22 +2,38 @@
 
 Each has a 95 % interval over clusters of units, and a difference that pairs two sides on the same
 units.
+
+Two models are compared on the same items, by the share of items on which each is right. Of the
+items on which they differ (the discordance) some speak for the one, some for the other: the
+variance of the difference of shares is ``discordance - difference ** 2`` over the number of items
+(McNemar 1947; Connor 1987). Items of a cluster are alike, so that fewer independent ones would tell
+as much (Kish 1965). Discordance and clustering are stated, never taken from the result of the
+comparison itself: power computed from that says no more than its p-value (Hoenig and Heisey 2001).
+
+They are there where a specification names them. docs/intervals.md shows that of few clusters they
+are too narrow, so that the intervals of scores are those of :mod:`eval.statistics.intervals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from coherencegym.eval.statistics.effective_size import (
+    TAIL,
     Clusters,
     adjusted,
     cluster_ids,
+    cluster_pairs,
     effective_sample_size,
+    over_documents,
     quantile_of_t,
 )
-from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.intervals import (
     FEWEST,
     Interval,
@@ -26,6 +42,114 @@ from coherencegym.eval.statistics.intervals import (
     share_interval,
 )
 from coherencegym.eval.statistics.paired import Test, difference_interval, signs_and_sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and its 95 % interval.
+
+    Attributes:
+        value: a share from 0 to 1, or a correlation; None where nothing can be said, as of a
+            precision without predictions.
+        low, high: the limits of the interval; None where ``value`` is.
+        method: the way in which they were computed.
+        n: units that the value is over.
+        clusters: the number of clusters that the interval is over; None where nobody counted.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+    n: int
+    clusters: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """The value of one system less that of another, on the same units.
+
+    Attributes:
+        value, low, high, method: see :class:`Estimate`.
+        test, p: the test of no difference, and its two-sided p-value.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    method: str
+    test: str
+    p: float
+
+
+#: The discordance, the intraclass correlation and the power where none is stated.
+DISCORDANCE, CORRELATION, POWER = 0.3, 0.1, 0.8
+#: The level of the two-sided test.
+_LEVEL = 0.05
+
+
+def effective_items(clusters: Any, correlation: float = CORRELATION) -> float:
+    """The number of independent items that tell as much as items of these clusters.
+
+    Args:
+        clusters: the cluster of each item, by name or number.
+        correlation: that of the outcomes of two items of a cluster, 0 to 1; also of those that
+            share one of two documents.
+    """
+    if not len(clusters):
+        return 0.0
+    import numpy as np
+
+    _, ids, documents = cluster_pairs(clusters)
+    sizes = np.bincount(ids)
+    squares = float(sizes @ sizes)
+    if documents is not None:
+        by_one = over_documents(sizes, documents)
+        squares = float(by_one @ by_one) - squares
+    items = len(ids)
+    # The number of items that share a cluster with one, on average over items.
+    size = squares / items
+    return items / (1 + (size - 1) * correlation)
+
+
+def smallest_difference(
+    items: float, discordance: float = DISCORDANCE, power: float = POWER
+) -> float | None:
+    """The smallest difference of two models' shares that a test of level 0.05 shows.
+
+    Args:
+        items: independent items.
+        discordance: the share of items on which exactly one of the models is right, above 0.
+        power: the probability with which the difference is shown, 0.5 to 1.
+
+    Returns:
+        A share; None where even models that differ in favour of one alone are not told apart.
+    """
+    from scipy.special import ndtri
+
+    ends = float(ndtri(1 - _LEVEL / 2) + ndtri(power)) ** 2
+    found = math.sqrt(ends * discordance / (items + ends))
+    return found if found <= discordance else None
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Limit linear algebra to one thread in here.
+
+    The problems are small, and ten times slower where threads wait for cores; and sums in one order
+    give the same result on every machine.
+    """
+    limiter: AbstractContextManager[object] = _libraries("torch" in sys.modules).limit(limits=1)
+    return limiter
+
+
+@cache  # the search for the libraries takes longer than a small fit
+def _libraries(torch: bool) -> Any:
+    # Those that scikit-learn loads, and torch's if it is here.
+    import sklearn.linear_model  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
 
 #: Parts and wholes of each unit, whose sums make a ratio.
 Counts = tuple[Sequence[float], Sequence[float]]
@@ -198,3 +322,68 @@ def estimate_of(value: float, interval: Interval | None, n: int) -> Estimate:
     if interval is None:
         return Estimate(value, None, None, "", n)
     return Estimate(value, interval.low, interval.high, interval.method, n)
+
+
+RESAMPLES = 5_000
+#: Clusters of a block of resamples that are in memory at once.
+_BLOCK = 4_000_000
+
+
+def bootstrap_intervals(
+    ratios: Mapping[str, Counts],
+    clusters: Sequence[str],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, Interval | None]:
+    """A 95 % interval of each ratio of sums, all from the same resamples of clusters.
+
+    Args:
+        ratios: the parts and wholes of each item, by name; of a mean each whole is 1.
+        clusters: the discourse, or family of discourses, of each item; those of one are drawn
+            together.
+        resamples: the number of samples, each of as many clusters as there are.
+        seed: that of the generator which draws them.
+
+    Returns:
+        The intervals; None of one cluster, and where more than one resample in twenty has nothing
+        to divide by.
+    """
+    import numpy as np
+
+    if not len(clusters):
+        raise ValueError("a bootstrap needs at least one item")
+    number, ids = cluster_ids(clusters)
+    if number == 1:
+        return dict.fromkeys(ratios)
+    sums = np.stack(
+        [
+            np.bincount(ids, weights=np.asarray(own, dtype=np.float64), minlength=number)
+            for counts in ratios.values()
+            for own in counts
+        ],
+        axis=1,
+    )
+    drawn = np.concatenate(list(_resampled(sums, resamples, np.random.default_rng(seed))))
+    found: dict[str, Interval | None] = {}
+    for place, name in enumerate(ratios):
+        part, whole = drawn[:, 2 * place], drawn[:, 2 * place + 1]
+        known = part[whole > 0] / whole[whole > 0]
+        found[name] = None
+        if len(known) >= 0.95 * resamples:
+            low, high = np.quantile(known, (TAIL, 1 - TAIL))
+            found[name] = Interval(float(low), float(high), "bootstrap")
+    return found
+
+
+def _resampled(sums: Any, resamples: int, generator: Any) -> Any:
+    import numpy as np
+
+    number = len(sums)
+    rows = max(1, _BLOCK // number)
+    for start in range(0, resamples, rows):
+        size = min(rows, resamples - start)
+        places = generator.integers(0, number, size=(size, number))
+        places += number * np.arange(size)[:, None]
+        times = np.bincount(places.ravel(), minlength=size * number).reshape(size, number)
+        yield times.astype(np.float64) @ sums

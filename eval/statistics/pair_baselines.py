@@ -3,7 +3,7 @@
 The partial-input baseline (Poliak et al. 2018; Feng et al. 2019) is a bag-of-words classifier that
 never sees the contrast in its context: it decides for the condition that it scores as less
 incoherent, out of fold. The lexical-overlap baseline decides by repeated words
-(:mod:`eval.statistics.lexical_overlap`), the surface baseline by all that context and target look
+(:mod:`eval.statistics.bag_of_words`), the surface baseline by all that context and target look
 like (:mod:`eval.statistics.surface`), learned as well.
 """
 
@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE
-from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem, Incoherence
+from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE
+from coherencegym.eval.kinds.examples import Contrast, GeneratedItem, Incoherence
 from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
-from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
-from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
+from coherencegym.eval.statistics.bag_of_words import FOLDS, no_overlap_in, out_of_fold_scores
 from coherencegym.eval.statistics.surface import surface_folds, surface_scores
 from coherencegym.words.scripts import with_spaces
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.estimators import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
 
 #: Fewer items than this in a score, and the report warns.

@@ -19,16 +19,17 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
-from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
+from coherencegym.eval.kinds.examples import Contrast, GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.eval.kinds.table_kind import HALF
-from coherencegym.eval.statistics.bag_of_words import FOLDS, word_classifier
-from coherencegym.eval.statistics.lexical_overlap import (
+from coherencegym.eval.statistics.bag_of_words import (
+    FOLDS,
     all_words,
     content_words,
     cosine,
     turns_and_sentences,
+    word_classifier,
 )
 from coherencegym.words.scripts import with_spaces
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from coherencegym.eval.data.benchmark import signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
-from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.models.provenance import Provenance
+from coherencegym.eval.models.source import Provenance
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import (

@@ -8,15 +8,13 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import Note, caution, first_names
-from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.auc import AreaUnderCurve
-from coherencegym.eval.metrics.spearman import Spearman
+from coherencegym.eval.metrics.estimates import Accuracy, AreaUnderCurve, Spearman
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.report import grid
-from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.estimators import Estimate
 from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score, is_correlation
 from coherencegym.files.strict_json import Share, SignedShare

@@ -16,12 +16,11 @@ from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection
-from coherencegym.eval.report.labels import labels
-from coherencegym.eval.report.notebook import notebook_cell
+from coherencegym.eval.report.blocks import ReportSection, labels
+from coherencegym.eval.report.grid import notebook_cell
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.headline import Headline, headline_line, headline_of_one
-from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.files.frames import data_frame
 from coherencegym.files.parquet_rows import parquet_rows
 

@@ -11,8 +11,8 @@ from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.table_kind import HUMAN_OK, TableKind
+from coherencegym.eval.metrics.estimates import Ratio
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.schema import Group, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.scores import PEOPLE, text_of

@@ -17,15 +17,15 @@ from typing import Any, Generic, TypeVar, cast
 
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
+from coherencegym.eval.forward.agreement import Store
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress
-from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.plan import PlansOf
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection, Verdict
 from coherencegym.eval.report.grid import Grid
@@ -41,7 +41,7 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import CommandLine, signed_options
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import Table, read_tables
-from coherencegym.eval.text.names import name_notes
+from coherencegym.eval.text.sequence import name_notes
 
 _I = TypeVar("_I")
 _O = TypeVar("_O")
@@ -72,7 +72,7 @@ class TaskContext:
         showing: shows the progress of inputs.
         reads: the texts of each run so far: those of earlier runs, and all.
         memo: values that a task keeps from one input for the next.
-        names: those of special tokens in the texts so far (:mod:`eval.text.names`).
+        names: those of special tokens in the texts so far (:mod:`eval.text.sequence`).
     """
 
     model: LoadedModel

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
@@ -23,7 +23,7 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.outcomes import Difference
 
 #: The adjective of a version that a suite of this toolkit made.
 INCOHERENT = "incoherent"

@@ -18,23 +18,124 @@ region a token belongs to:
 White space before a separator is removed. The space after it is kept by default, because most
 tokenizers write it into the next token: the text after a separator then has the tokens that it has
 without one, in every condition.
+
+All texts that are encoded together are placed together: their characters stand in one row, each
+text with one more place at its end, which is no white space and belongs to no region.
+
+A token counts whole in the region where it begins. What it adds to that region, and takes from the
+others that it has characters of, is fair only where the other side of the comparison has the same
+token in the same place.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
 from typing import Any, TypeVar
 
+import numpy as np
+
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
-from coherencegym.eval.text.places import TextError, Tokens, joined
+from coherencegym.eval.text.places import TextError, Tokens, joined, solid
 from coherencegym.eval.text.reading import TokenReader
-from coherencegym.eval.text.regions import SPECIAL, PlacedToken, Reached, place_tokens
 from coherencegym.eval.text.special import Added, Rendered, Separator, Start, take_out_separators
+
+#: A token of the text that stands in no region, in place of a region number.
+NO_REGION = 0
+#: A start-of-text or separator token, which no metric reads, in place of a region number.
+SPECIAL = -1
+#: Stands in the place at the end of each text; anything that is no white space.
+_END = "."
+
+
+#: The other regions that a token has characters of, and how many that are no white space; mostly
+#: none.
+Reached = tuple[tuple[int, int], ...]
+#: A token of a condition: its id, its region or :data:`NO_REGION`, its start and end (characters in
+#: the condition's content), and the other regions that it reaches into.
+PlacedToken = tuple[int, int, int, int, Reached]
+
+
+def place_tokens(
+    conditions: Sequence[Condition], rendered: Sequence[Rendered], tokens: Sequence[Tokens]
+) -> list[list[PlacedToken]]:
+    """The tokens of each condition in it.
+
+    ``tokens`` are those of each ``rendered`` text, with places in it.
+    """
+    counts = [len(own.ids) for own in tokens]
+    if not sum(counts):
+        return [[] for _ in conditions]
+    sizes = np.array([len(each.text) + 1 for each in rendered])
+    bases = np.concatenate([[0], sizes.cumsum()[:-1]])
+    owner = np.repeat(np.arange(len(tokens)), counts)
+    base, end = bases[owner], (bases + sizes - 1)[owner]
+    whole = joined(tokens)
+    starts, ends = whole.starts + base, whole.ends + base
+    final = np.maximum(ends - 1, base)
+    after, before = _next_solid(rendered)
+    origin = _origins(rendered, bases, sizes)
+    region_of, contents = _regions(conditions)
+
+    first = after[starts]
+    # Nothing but white space follows: the region that the token stands in, if any. A token of no
+    # width may stand at the very end: the region of the last character.
+    places = np.where(first < end, first, np.maximum(np.minimum(starts, end - 1), base))
+    own = region_of[origin[places] + contents[owner]]
+    regions = np.where(end > base, own, NO_REGION)
+    last = before[final]
+    reaches = np.flatnonzero(first < last)  # no token of no width, or of white space only
+    others = region_of[origin[last[reaches]] + contents[owner[reaches]]]
+    reached: list[Reached] = [()] * len(owner)
+    for token in reaches[others != regions[reaches]].tolist():
+        inside = np.arange(first[token], last[token] + 1)
+        inside = origin[inside[after[inside] == inside]] + contents[owner[token]]
+        held = Counter(region_of[inside].tolist())
+        reached[token] = tuple((r, n) for r, n in held.items() if r != regions[token])
+
+    # The end is one after the last character, which a separator may have stood behind.
+    opened = origin[starts]
+    closed = np.where(ends > starts, origin[final] + 1, opened)
+    columns = (column.tolist() for column in (whole.ids, regions, opened, closed))
+    placed = list(zip(*columns, reached, strict=True))
+    cuts = np.concatenate([[0], np.cumsum(counts)]).tolist()
+    return [placed[a:b] for a, b in pairwise(cuts)]
+
+
+def _next_solid(rendered: Sequence[Rendered]) -> tuple[np.ndarray, np.ndarray]:
+    # The first place at or after each that is no white space, and the last before.
+    is_solid = solid(_END.join([*(each.text for each in rendered), ""]))
+    places = np.arange(len(is_solid))
+    after = np.where(is_solid, places, len(places))
+    before = np.where(is_solid, places, -1)
+    return np.minimum.accumulate(after[::-1])[::-1], np.maximum.accumulate(before)
+
+
+def _origins(rendered: Sequence[Rendered], bases: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    # Of a character in its own content; at the end of a text one more.
+    found: np.ndarray = np.arange(sizes.sum()) - np.repeat(bases, sizes)
+    for each, base in zip(rendered, bases.tolist(), strict=True):
+        if each.breaks and each.text:
+            end = base + len(each.text)
+            found[base:end] = each.origin
+            found[end] = found[end - 1] + 1
+    return found
+
+
+def _regions(conditions: Sequence[Condition]) -> tuple[np.ndarray, np.ndarray]:
+    sizes = [len(condition.content) + 1 for condition in conditions]
+    bases = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    regions = np.full(sum(sizes), NO_REGION)
+    for condition, base in zip(conditions, bases.tolist(), strict=True):
+        for region, (start, end) in zip(condition.regions, condition.region_offsets(), strict=True):
+            regions[base + start : base + end] = region.region_number
+    return regions, bases
+
 
 #: Conditions whose tokens are placed at once: bounds what is held of their characters.
 _CHUNK = 1000
@@ -46,8 +147,8 @@ class Encoding:
     """One condition as a model sees it, T tokens, start-of-text token and separators included.
 
     Attributes:
-        regions: a region number per token, or :data:`eval.text.regions.NO_REGION` or
-            :data:`eval.text.regions.SPECIAL`.
+        regions: a region number per token, or :data:`eval.text.encode.NO_REGION` or
+            :data:`eval.text.encode.SPECIAL`.
         starts, ends: characters in the condition's content; the same for special tokens.
         reached: the other regions that each token has characters of.
         has_start: the first id is a start-of-text token, so that the first token of the text can be
@@ -244,3 +345,30 @@ def _word_numbers(encoding: Encoding, pieces: Sequence[Tokens]) -> tuple[int, ..
     text = iter(begins.tolist())
     own = (region == SPECIAL or next(text) for region in encoding.regions)
     return tuple(accumulate(map(int, own)))
+
+
+def crossing_differs(
+    encodings: Mapping[str, Encoding],
+    times: Mapping[tuple[RegionRef, str], int],
+    aggregation: str = "sum",
+) -> bool:
+    """Tell whether a token crosses the edge of a compared region on one side alone.
+
+    A token within a sum of regions that are added alike crosses none.
+
+    Args:
+        encodings: the conditions by name.
+        times: counts of how often each region of a condition is added; subtracted: below 0.
+        aggregation: makes a value of the bits of a region's tokens.
+    """
+    found: Counter[tuple[int, int, tuple[tuple[int, int], ...]]] = Counter()
+    for name, encoding in encodings.items():
+        for token, region, reached in encoding.crossing:
+            own = times.get((region, name), 0)
+            others = tuple((times.get((other, name), 0), n) for other, n in reached)
+            if (own and aggregation != "sum") or any(other != own for other, _ in others):
+                found[token, own, others] += 1
+    return any(
+        found[token, -own, tuple((-other, n) for other, n in others)] != number
+        for (token, own, others), number in found.items()
+    )

@@ -11,7 +11,7 @@ from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of
-from coherencegym.eval.tasks.probe.files import LAYERS_FILE, layer_schema
+from coherencegym.eval.tasks.probe.results import LAYERS_FILE, layer_schema
 from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.files.strict_json import read_json
 

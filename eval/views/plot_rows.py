@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.outcomes import Difference
 
 #: Config as named in the figure, split, level, group, formula, aggregation, metric, system.
 ScoreKey = tuple[str, str, str, str, str, str, str, str]

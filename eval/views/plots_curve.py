@@ -7,10 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.learning import LearningCurve
-from coherencegym.eval.results.steps import short_count
+from coherencegym.eval.results.run_table import LearningCurve, short_count
 from coherencegym.eval.statistics.scores import CD, chance_names
 
 #: The name of the figure, with its first ending.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.report import figures
-from coherencegym.eval.report.heat_maps import HeatMap, heat_maps_of
+from coherencegym.eval.report.blocks import HeatMap, heat_maps_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.plot_rows import merged, suites_of

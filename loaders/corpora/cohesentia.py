@@ -28,12 +28,15 @@ from pydantic import Field
 
 from coherencegym.files.strict_json import Some
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.fields import TidyText, WholeNumber, held_records
-from coherencegym.loaders.formats.json_records import json_members
-from coherencegym.loaders.formats.records import Record
+from coherencegym.loaders.formats.json_records import (
+    TidyText,
+    WholeNumber,
+    held_records,
+    json_members,
+)
+from coherencegym.loaders.formats.lines import Record
 
 HOLISTIC, INCREMENTAL = "holistic", "incremental"
 #: The reasons by number, as the repository's ``preprocess_data.py`` groups them.

@@ -25,8 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import (
     Alternative,
     Discourse,

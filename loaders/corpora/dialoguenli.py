@@ -24,11 +24,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.fields import RawText, TidyText, held_records
-from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.formats.json_records import RawText, TidyText, held_records, json_records
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.text.detokenize import detokenize
 

@@ -12,11 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
-from coherencegym.loaders.formats.lines import LineError, shown, tidy
-from coherencegym.loaders.formats.records import Record
+from coherencegym.loaders.formats.lines import LineError, Record, shown, tidy
 from coherencegym.loaders.formats.standoff import Placed
 from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.text.sentences import sentence_spans

@@ -61,8 +61,14 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,
@@ -72,8 +78,8 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
+from coherencegym.loaders.formats.json_records import read_plain_pickle
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
-from coherencegym.loaders.formats.plain_pickle import read_plain_pickle
 from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.sentences import rejoined
 

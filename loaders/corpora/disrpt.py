@@ -33,8 +33,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.conllu import (
     Block,

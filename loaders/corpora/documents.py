@@ -29,8 +29,15 @@ from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, open_text, shown, tidy
-from coherencegym.loaders.formats.records import Record, parquet_records
+from coherencegym.loaders.formats.lines import (
+    LONGEST_FIELD,
+    Record,
+    RecordError,
+    open_text,
+    parquet_records,
+    shown,
+    tidy,
+)
 from coherencegym.loaders.text.articles import (
     COLUMNS,
     Article,

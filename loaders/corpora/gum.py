@@ -36,8 +36,14 @@ from itertools import accumulate
 from pathlib import Path
 
 from coherencegym.licence import BY_DOCUMENT, OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,

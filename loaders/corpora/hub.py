@@ -42,7 +42,7 @@ from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.verifiable import ENTAILED, NOT_ENTAILED, evidence_judgement
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.fields import TidyText, WholeNumber
+from coherencegym.loaders.formats.json_records import TidyText, WholeNumber
 from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
 from coherencegym.loaders.text.articles import (
     COLUMNS,

@@ -41,13 +41,23 @@ from typing import Annotated
 from pydantic import AliasChoices, Field
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Alternative, Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.fields import AnyText, Identifier, RawText, held_records
-from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import tidy
-from coherencegym.loaders.formats.records import Record
+from coherencegym.loaders.formats.json_records import (
+    AnyText,
+    Identifier,
+    RawText,
+    held_records,
+    json_records,
+)
+from coherencegym.loaders.formats.lines import Record, tidy
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: A coherent document's ``sen_position``.

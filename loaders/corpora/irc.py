@@ -6,7 +6,7 @@ counted from 0, of which one replies to the other; a line that replies to none h
 is what replies hold together, in the order of the log. Its units are the messages with their
 speakers, as they were written; what the server says (``=== ann has joined``) is no unit, and of
 what people do (``/me``: ``=== ann waves``, ``* ann waves``) the unit is ``ann waves``. Mentions are
-the nicknames in messages (:mod:`loaders.text.nicknames`) of whoever speaks, comes or goes in the
+the nicknames in messages (:mod:`loaders.text.sentences`) of whoever speaks, comes or goes in the
 log.
 
 Annotated is the end of each log; the lines before it are context for annotators, so a thread's
@@ -22,11 +22,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
-from coherencegym.loaders.text.nicknames import Nicknames
+from coherencegym.loaders.text.sentences import Nicknames
 
 #: Messages that a thread has at least.
 _SHORTEST = 3

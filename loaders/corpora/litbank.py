@@ -19,10 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.conll2012 import Word, read_conll2012
-from coherencegym.loaders.corpus import Corpus, FilePattern
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.corpus import Corpus, FilePattern, cited
+from coherencegym.loaders.languages.language import ENGLISH
 
 #: Words that end the head of a noun phrase, as the reader's rules have it for parts of speech.
 _ENDING = frozenset(

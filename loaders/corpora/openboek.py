@@ -21,9 +21,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.conll2012 import Phrase, Word, read_conll2012
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Discourse, Features
 from coherencegym.loaders.formats.lines import numbered_lines
 from coherencegym.loaders.languages.language import Language

@@ -15,8 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.formats.standoff import Placed, placed_relations, read_raw

@@ -20,8 +20,14 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     Line,

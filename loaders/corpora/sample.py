@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Discourse
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -18,11 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import shown, tidy
-from coherencegym.loaders.formats.records import Record
+from coherencegym.loaders.formats.lines import Record, shown, tidy
 from coherencegym.loaders.formats.table import numbered_rows
 
 _ANSWER, _TITLE = "AnswerRightEnding", "storytitle"

@@ -28,8 +28,7 @@ from pydantic import Field
 
 from coherencegym.files.strict_json import Some
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import (
     Alternative,
     Discourse,
@@ -38,9 +37,13 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.formats.fields import TidyText, WholeNumber, held_records
-from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.records import Record
+from coherencegym.loaders.formats.json_records import (
+    TidyText,
+    WholeNumber,
+    held_records,
+    json_records,
+)
+from coherencegym.loaders.formats.lines import Record
 
 ENTAILED, NOT_ENTAILED = "entailed", "not entailed"
 #: The label of a judgement whose span are the units that carry the answer.

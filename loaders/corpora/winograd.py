@@ -28,12 +28,25 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import RecordError, open_text, shown, text_problem, tidy
-from coherencegym.loaders.formats.records import Record, parquet_records
+from coherencegym.loaders.formats.lines import (
+    Record,
+    RecordError,
+    open_text,
+    parquet_records,
+    shown,
+    text_problem,
+    tidy,
+)
 from coherencegym.loaders.formats.xml_elements import Element, elements
 from coherencegym.loaders.text.sentences import ends_sentence, sentence_spans
 

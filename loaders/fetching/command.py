@@ -24,7 +24,7 @@ from coherencegym.loaders.fetching.fetch import (
     source_names,
     survey,
 )
-from coherencegym.loaders.find import DATA_VARIABLE, data_root
+from coherencegym.loaders.read import DATA_VARIABLE, data_root
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.terminal import shown_console
 

@@ -3,25 +3,125 @@
 What files called ``.jsonl`` really hold differs, so the first character decides. Memory does not
 grow with the file, only with its longest record, and that is bounded (:data:`LONGEST_RECORD`). The
 reading is strict: an object that has a name twice and ``NaN`` are refused.
+
+A pickle is a program: loading one may run anything. Its instructions are looked at first, and any
+but those that make lists, tuples and text is refused, so that no class is ever asked for.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import pickle
+import pickletools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn, TextIO
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TextIO, TypeVar
 
+from pydantic import AfterValidator, Field, PlainValidator
+
+from coherencegym.errors import EvaluationError
+from coherencegym.files.strict_json import held
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
+    Record,
     RecordError,
     bounded_lines,
     open_text,
     shown,
+    text_problem,
+    tidy,
 )
-from coherencegym.loaders.formats.records import Record
+
+_T = TypeVar("_T")
+
+
+def _usable(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a text")
+    if problem := text_problem(value):
+        raise ValueError(f"usable text: {problem[0]}")
+    return value
+
+
+def _filled(value: Any) -> str:
+    if not _usable(value).strip():
+        raise ValueError("a text that is not empty")
+    return str(value)
+
+
+def _identifier(value: Any) -> str:
+    return tidy(_filled(str(value) if type(value) is int else value))
+
+
+#: A text as it stands, which may be empty; one that may not; that with single spaces.
+AnyText = Annotated[str, PlainValidator(_usable)]
+RawText = Annotated[str, PlainValidator(_filled)]
+TidyText = Annotated[RawText, AfterValidator(tidy)]
+#: A text, or a number that stands for one.
+Identifier = Annotated[str, PlainValidator(_identifier)]
+#: A whole number.
+WholeNumber = Annotated[int, Field(strict=True, ge=-(10**9), le=10**9)]
+
+
+def held_records(
+    records: Iterable[Record], schema: type[_T], options: ReadOptions
+) -> Iterator[tuple[Record, _T]]:
+    """The records with their values as a schema has them; what does not fit it is a bad row."""
+    for record in records:
+        try:
+            value = held(record.values, schema)
+        except EvaluationError as error:
+            options.bad(f"{record.place}: {error}", "malformed record")
+        else:
+            yield record, value
+
+
+#: Bytes that a file may have.
+LARGEST = 100_000_000
+#: Instructions that make lists, tuples and text, and those that note and find what was made.
+_MADE = "EMPTY_LIST LIST APPEND APPENDS EMPTY_TUPLE TUPLE TUPLE1 TUPLE2 TUPLE3 MARK"
+_TEXT = "BINUNICODE SHORT_BINUNICODE UNICODE BINSTRING SHORT_BINSTRING STRING"
+_NOTES = "PUT BINPUT LONG_BINPUT MEMOIZE GET BINGET LONG_BINGET"
+_PLAIN = frozenset(f"PROTO FRAME STOP {_MADE} {_TEXT} {_NOTES}".split())
+_PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
+
+
+class _Plain(pickle.Unpickler):
+    # The second bar: an unpickler that knows no class.
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"the class {module}.{name}")
+
+
+def read_plain_pickle(path: Path) -> Any:
+    """The lists, tuples and text of a pickle."""
+    with path.open("rb") as file:
+        data = file.read(LARGEST + 1)
+    if not data:
+        raise CorpusError(f"{path}:1: the file is empty, expected a pickle")
+    if len(data) > LARGEST:
+        raise CorpusError(f"{path}:1: over {LARGEST:,} bytes, expected fewer")
+    expected = "expected a pickle of lists, tuples and text"
+    try:
+        for number, (operation, argument, place) in enumerate(pickletools.genops(data)):
+            if operation.name not in _PLAIN:
+                raise CorpusError(
+                    f"{path}: byte {place}: the instruction {operation.name}, {expected} alone; "
+                    "anything else could run a program, so nothing was loaded"
+                )
+            if operation.name in _PUTS and int(argument or 0) > number:
+                # Notes are numbered from 0 on; a large number would take as much memory.
+                raise CorpusError(f"{path}: byte {place}: note {argument}, {expected}")
+        return _Plain(io.BytesIO(data), encoding="utf-8").load()
+    except (pickle.UnpicklingError, ValueError, LookupError, EOFError, TypeError) as error:
+        said = " ".join(str(error).split())[:80]
+        raise CorpusError(f"{path}:1: no pickle ({said}), {expected}") from None
+    except (AttributeError, OverflowError, MemoryError) as error:
+        raise CorpusError(f"{path}:1: no pickle ({type(error).__name__}), {expected}") from None
+
 
 #: Characters that one record may have. A longer one is a quotation mark that is never closed, or a
 #: file of another kind.

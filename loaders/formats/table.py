@@ -10,12 +10,12 @@ from types import MappingProxyType
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
+    Record,
     bounded_lines,
     open_text,
     shown,
     text_problem,
 )
-from coherencegym.loaders.formats.records import Record
 
 #: Characters of one line.
 _LONGEST_LINE = 10 * LONGEST_FIELD

@@ -2,7 +2,7 @@
 
 A language without a module is as its text is: it has spaces as most have, the rules of English for
 points, and no tables. Stop words and stems of baselines are a library's
-(:mod:`coherencegym.words.vocabulary`).
+(:mod:`coherencegym.words.scripts`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from functools import cache
 
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.languages.chinese import CHINESE
-from coherencegym.loaders.languages.dutch import DUTCH
-from coherencegym.loaders.languages.english import ENGLISH
-from coherencegym.loaders.languages.german import GERMAN
-from coherencegym.loaders.languages.italian import ITALIAN
-from coherencegym.loaders.languages.language import Language
-from coherencegym.loaders.languages.spacing import Spacing
+from coherencegym.loaders.languages.language import (
+    CHINESE,
+    DUTCH,
+    ENGLISH,
+    GERMAN,
+    ITALIAN,
+    Language,
+    Spacing,
+)
 
 #: Language by ISO 639-1 code.
 LANGUAGES: Mapping[str, Language] = {

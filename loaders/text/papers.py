@@ -49,7 +49,7 @@ def paper_discourse(
     abstract, body = (
         [
             sentence
-            for paragraph in _paragraphs(name, row[name] or "")
+            for paragraph in _paper_paragraphs(name, row[name] or "")
             for sentence in split_sentences(paragraph, language, pipeline, options)
             if not _PLACEHOLDER.search(sentence) and sentences_drop([sentence]) is None
         ]
@@ -68,12 +68,12 @@ def paper_discourse(
     )
 
 
-def _paragraphs(column: str, value: Any) -> list[str]:
+def _paper_paragraphs(column: str, value: Any) -> list[str]:
     if isinstance(value, str):
         if (unusable := text_problem(value[:LONGEST_FIELD])) is not None:
             raise RecordError(*unusable)
         return [block for block in value[:LONGEST_FIELD].split("\n\n") if block.strip()]
     if isinstance(value, list):
-        return [paragraph for each in value for paragraph in _paragraphs(column, each)]
+        return [paragraph for each in value for paragraph in _paper_paragraphs(column, each)]
     problem = f"{column} has {shown(repr(value))}, expected text or a list of paragraphs"
     raise RecordError(problem, "wrong type")

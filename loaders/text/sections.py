@@ -91,7 +91,7 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
         own = own if isinstance(own, int) and own > 0 else level
         if title := tidy(str(_first(section, TITLES) or "")):
             yield SectionBlock(title, own)
-        yield from _paragraphs(_first(section, _TEXTS))
+        yield from _section_paragraphs(_first(section, _TEXTS))
         if below := _first(section, _BELOW):
             yield from section_blocks(below, own + 1)
 
@@ -100,7 +100,7 @@ def _first(section: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((section[name] for name in names if section.get(name) is not None), None)
 
 
-def _paragraphs(value: Any) -> Iterator[SectionBlock]:
+def _section_paragraphs(value: Any) -> Iterator[SectionBlock]:
     if value is None:
         return
     paragraphs = re.split(r"\n\s*\n", value) if isinstance(value, str) else value

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from coherencegym.loaders.discourse import Alternative, Discourse, ParsedWord, Relation, Span
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.senses import Connective
-from coherencegym.manipulations.connectives.connective_segments import units_of
+from coherencegym.manipulations.connectives.connective_context import units_of
 from coherencegym.manipulations.editing import cut_excerpt, replace_places
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
 from coherencegym.manipulations.probes.sentence import Replacement

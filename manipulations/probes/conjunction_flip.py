@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coherencegym.manipulations.probes.clauses import visible
 from coherencegym.manipulations.probes.sentence import (
     FINITE,
     NOMINATIVE,
@@ -15,6 +14,7 @@ from coherencegym.manipulations.probes.sentence import (
     put,
     word_at,
 )
+from coherencegym.manipulations.probes.verbs import visible
 from coherencegym.words import word_list, word_set
 
 #: Adverbs set off by commas: the sense is turned round, the syntax is the same.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import base_form, inflect
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
@@ -19,6 +18,7 @@ from coherencegym.manipulations.probes.sentence import (
     put,
     word_at,
 )
+from coherencegym.manipulations.probes.verbs import main_verb
 from coherencegym.words import word_list, word_set
 
 _PLURAL = {"this": "these", "that": "those"}

@@ -81,7 +81,7 @@ def _joins(words: Sequence[Tagged], at: int) -> bool:
 
 def _counts(words: Sequence[Tagged], at: int, end: int) -> bool:
     number = words[at]
-    if at and not _may_follow(words, at):
+    if at and not _may_follow_number(words, at):
         return False
     if word_at(words, end).text in ("-", "–", "/", "%", "°", ":"):
         return False
@@ -112,7 +112,7 @@ def _begins_plural(words: Sequence[Tagged], at: int) -> bool:
     return False
 
 
-def _may_follow(words: Sequence[Tagged], at: int) -> bool:
+def _may_follow_number(words: Sequence[Tagged], at: int) -> bool:
     before = words[at - 1]
     if before.lower in _NO_COUNT:
         return False

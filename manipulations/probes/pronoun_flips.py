@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import lemma
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
@@ -26,7 +25,12 @@ from coherencegym.manipulations.probes.sentence import (
     put,
     word_at,
 )
-from coherencegym.manipulations.reference.genders import GENDERED_NOUNS, PRONOUNS, other_gender
+from coherencegym.manipulations.probes.verbs import main_verb
+from coherencegym.manipulations.reference.mention_rules import (
+    GENDERED_NOUNS,
+    PRONOUNS,
+    other_gender,
+)
 from coherencegym.words import word_list, word_set
 
 _GENDERS = {form: gender for gender, forms in PRONOUNS.items() for form in forms.values()}

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.probes.inflection import possible_tags
 from coherencegym.words import in_case_of, word_lists
 

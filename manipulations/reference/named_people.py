@@ -18,7 +18,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
 from coherencegym.manipulations.probes.sentence import Replacement
-from coherencegym.manipulations.reference.genders import (
+from coherencegym.manipulations.reference.mention_rules import (
     GENDERED_PRONOUN,
     GENDERS,
     gender_of_name,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.words import word_list, word_set
 
 #: Determiners whose capital is only that of a sentence's start; other words may be names.

@@ -24,7 +24,7 @@ from random import Random
 from coherencegym.loaders.discourse import Alternative, Discourse, Edit
 from coherencegym.manipulations.editing import last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
-from coherencegym.manipulations.reference.genders import (
+from coherencegym.manipulations.reference.mention_rules import (
     GENDERED_NOUNS,
     GENDERED_PRONOUN,
     GENDERS,

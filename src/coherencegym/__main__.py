@@ -2,21 +2,53 @@
 
 Each subcommand is the code that ``python -m builders``, ``python -m eval`` or
 ``python -m loaders`` runs; this module knows only their names.
+
+The names are written into the script, so that a shell asks no Python for them.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from coherencegym.command_line import Parser, did_you_mean, finish
-from coherencegym.completion import SHELLS, completion
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands
 from coherencegym.eval.tasks.registry import TASKS, all_tasks
 from coherencegym.library import rebuild_rows
+
+SHELLS = ("bash", "zsh", "tcsh")
+#: Words in the metavar of an argument that is a folder.
+_FOLDERS = ("FOLDER", "DIR", "RESULTS", "DATASET")
+
+
+def completion(parser: Parser, shell: str) -> str:
+    """The script that completes the subcommands, options and values of a parser in a shell."""
+    import shtab
+
+    for action in _actions(parser):
+        if names := getattr(action, "names", None):
+            action.choices = tuple(names())
+        elif action.choices is None and any(word in str(action.metavar) for word in _FOLDERS):
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+        elif action.choices is None and action.type is Path:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+    text: str = shtab.complete(parser, shell=shell)
+    return text
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                yield from _actions(child)
+        elif action.nargs != 0:
+            yield action
+
 
 NAME = "coherencegym"
 
@@ -61,7 +93,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "rebuild": Subcommand(
         _MAKE,
         "make the rows of a release without texts from your own corpus",
-        "coherencegym.builders.command.rebuild_command",
+        "coherencegym.builders.command.rebuild",
     ),
     "corpora": Subcommand(_MAKE, "list, show and fetch corpora", "coherencegym.loaders.cli"),
     "new": Subcommand(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from coherencegym.builders.suite import Suite
     from coherencegym.eval.run.data import Items
     from coherencegym.eval.tasks.results import Results
-    from coherencegym.eval.views.notebook import Comparisons
+    from coherencegym.eval.views.compare_table import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
 
@@ -277,8 +277,7 @@ def load_results(folder: str | Path) -> Results | ShownOverview:
     Raises:
         EvaluationError: there are none, or they are damaged.
     """
-    from coherencegym.eval.results.folder import MARKER
-    from coherencegym.eval.results.read import read_results, run_folders
+    from coherencegym.eval.results.folder import MARKER, read_results, run_folders
     from coherencegym.eval.views.overview import overview
 
     if not isinstance(folder, str | Path):
@@ -316,8 +315,8 @@ def compare(
         EvaluationError: there are fewer than two, or two are not comparable.
     """
     from coherencegym.eval.results.comparison import compare as compared
-    from coherencegym.eval.results.labels import model_labels
-    from coherencegym.eval.views.notebook import Comparisons
+    from coherencegym.eval.results.comparison import model_labels
+    from coherencegym.eval.views.compare_table import Comparisons
 
     given = (
         list(results[0])
@@ -337,7 +336,7 @@ def compare(
 
 
 def _compared(results: Any) -> Results:
-    from coherencegym.eval.results.read import read_results
+    from coherencegym.eval.results.folder import read_results
     from coherencegym.eval.tasks.results import Results
 
     if isinstance(results, str | Path):
@@ -379,8 +378,7 @@ def build(
     """
     from dataclasses import fields
 
-    from coherencegym.builders.command.declared import suite_named
-    from coherencegym.builders.command.errors import explain
+    from coherencegym.builders.command.declared import explain, suite_named
     from coherencegym.builders.command.run import check, make
     from coherencegym.builders.pipeline.options import BuildOptions
     from coherencegym.builders.suite import Suite
@@ -438,7 +436,7 @@ def rebuild(
         EvaluationError: the release has its texts, a corpus is not there, or a row comes out
             otherwise than in the release: its corpus file and line are named.
     """
-    from coherencegym.builders.command.errors import explain
+    from coherencegym.builders.command.declared import explain
     from coherencegym.builders.command.rebuild import rebuild as rebuilt
 
     if not isinstance(dataset, str | Path):

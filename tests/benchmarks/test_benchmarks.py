@@ -19,9 +19,9 @@ from rich.console import Console
 
 from benchmarks import data, measure, models, pipeline, table, worker
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
-from coherencegym.eval.plan.memory import default_budget
+from coherencegym.eval.plan.explain import default_budget
 from coherencegym.eval.plan.plan import Request, make_plan
-from coherencegym.eval.text.masking import MaskedRow
+from coherencegym.eval.text.sequence import MaskedRow
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")
 

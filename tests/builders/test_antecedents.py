@@ -13,8 +13,8 @@ from support.marked_texts import annotated
 from support.suites import Sample, rows
 
 from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
-from coherencegym.builders.crossing.balance import Balanced, side
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.crossing.partners import Balanced, side
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.items import item_from_row

@@ -19,8 +19,13 @@ from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.publish import publish
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE, baselines_path
-from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.dataset import (
+    LEXICAL_OVERLAP,
+    PARTIAL_INPUT,
+    SURFACE,
+    baselines_path,
+    tables,
+)
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.table_kind import row_hash, rows_digest
 from coherencegym.eval.statistics.pair_baselines import (

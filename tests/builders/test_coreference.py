@@ -15,15 +15,14 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import Config
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import Item, item_from_row
-from coherencegym.eval.kinds.predictions import evaluate
+from coherencegym.eval.kinds.items import Item, evaluate, item_from_row
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.genders import gender_of_name
+from coherencegym.manipulations.reference.mention_rules import gender_of_name
 
 MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER, *_ = SUITE.configs
 

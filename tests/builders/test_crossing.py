@@ -16,27 +16,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.generator import Crossed, condition_of
 from coherencegym.builders.crossing.partners import (
     ClosestInLength,
     Couple,
     MostSimilar,
+    Option,
     Partner,
+    choose_balanced,
+    narrative_tense,
     of_like_length,
+    side,
 )
-from coherencegym.builders.crossing.similarity import narrative_tense
-from coherencegym.builders.judgement.pairs import condition_pairs
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.judgement.asked import condition_pairs
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.story_cloze import SUITE as STORIES
 from coherencegym.builders.story_cloze import stories, under_one_name
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.builders.winograd import SUITE as SCHEMAS
 from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import SuiteError, item_from_row, read_item
-from coherencegym.eval.kinds.predictions import evaluate
-from coherencegym.eval.statistics.lexical_overlap import all_words, content_words, cosine
+from coherencegym.eval.kinds.items import SuiteError, evaluate, item_from_row, read_item
+from coherencegym.eval.statistics.bag_of_words import all_words, content_words, cosine
 from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.corpora.stories import STORYCLOZE
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit

@@ -11,11 +11,16 @@ from hypothesis import given
 from support.strategies import discourses
 from support.suites import Sample, rows
 
-from coherencegym.builders.discourse.arguments import argument_text, in_context
-from coherencegym.builders.discourse.relations import ArgumentPairs, TreeNodes, relation_class
-from coherencegym.builders.discourse.splits import OwnSplits
+from coherencegym.builders.discourse.matched_orders import OwnSplits
+from coherencegym.builders.discourse.relations import (
+    ArgumentPairs,
+    TreeNodes,
+    argument_text,
+    in_context,
+    relation_class,
+)
 from coherencegym.builders.discourse_tasks import SUITE
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.eval.kinds.examples import LabelledExample, validate_example
 from coherencegym.loaders.discourse import (
     Discourse,

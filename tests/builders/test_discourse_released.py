@@ -12,7 +12,7 @@ from support.commands import build_command, one_line
 from support.suites import rows
 
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.eval.kinds.examples import LabelledExample, example_from_row
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.eval.kinds.table_kind import with_names

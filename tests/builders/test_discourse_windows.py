@@ -23,10 +23,10 @@ from coherencegym.builders.discourse.cutting import (
     tiles,
     window_of,
 )
-from coherencegym.builders.discourse.splits import OwnSplits
+from coherencegym.builders.discourse.matched_orders import OwnSplits
 from coherencegym.builders.discourse.windows import Position, Replaced
 from coherencegym.builders.discourse_tasks import SUITE
-from coherencegym.builders.pipeline.fitting import Division, Fits
+from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.eval.kinds.examples import example_from_row
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.eval.kinds.table_kind import with_names

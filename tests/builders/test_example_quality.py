@@ -10,7 +10,7 @@ import pytest
 
 from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.pipeline.build import Generated, measured_examples
-from coherencegym.builders.release.example_quality import example_quality, without_rare_classes
+from coherencegym.builders.release.quality import example_quality, without_rare_classes
 from coherencegym.cards.render import _sampled as sampled
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
@@ -139,8 +139,8 @@ def test_of_many_rows_a_bag_of_words_learns_from_a_sample(monkeypatch: pytest.Mo
         seen.append(len(texts["train"]))
         return bag_of_words(texts, labels, words)
 
-    monkeypatch.setattr("coherencegym.builders.release.example_quality._MOST_ROWS", 70)
-    monkeypatch.setattr("coherencegym.builders.release.example_quality.bag_of_words", counted)
+    monkeypatch.setattr("coherencegym.builders.release.quality._MOST_ROWS", 70)
+    monkeypatch.setattr("coherencegym.builders.release.quality.bag_of_words", counted)
     quality = example_quality(splits, ())
     assert {*seen} == {68}
     assert quality["train"]["bag_learned_from"] == 68  # 17 documents of four rows

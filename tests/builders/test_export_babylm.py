@@ -50,8 +50,15 @@ from coherencegym.builders.registry import load_suite
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.formula import RegionRef, parse_formula
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, read_by
-from coherencegym.eval.kinds.predictions import Outcome, evaluate
+from coherencegym.eval.kinds.items import (
+    Condition,
+    Item,
+    Outcome,
+    Prediction,
+    Region,
+    evaluate,
+    read_by,
+)
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import Query, ScoredCondition, surprisals

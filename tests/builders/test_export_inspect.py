@@ -12,8 +12,7 @@ from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.export.inspect import ask_pair
-from coherencegym.builders.export.release import ExportError
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import ExportError, Exports, export_build
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.registry import SUITES, load_suite

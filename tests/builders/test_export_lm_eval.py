@@ -24,8 +24,7 @@ from support.task_files import read_task
 from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.pairs import pair_table, tasks
-from coherencegym.builders.export.release import release_of
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import Exports, export_build, release_of
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import load_suite

@@ -39,15 +39,13 @@ from coherencegym.builders.export.pairs import (
     pair_table,
     tasks,
 )
-from coherencegym.builders.export.release import ExportedRelease
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import ExportedRelease, Exports, export_build
 from coherencegym.builders.release.rows import data_path
 from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.formula import WHOLE, parse_formula
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.predictions import TIE_BITS
+from coherencegym.eval.kinds.items import TIE_BITS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options

@@ -31,7 +31,7 @@ from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
-from coherencegym.suites import WITHOUT_PAIRS
+from coherencegym.licence import WITHOUT_PAIRS
 
 METRICS = {"sum", "mean", "median", "range", "max", "min"}
 

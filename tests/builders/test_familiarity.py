@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coherencegym.builders.discourse.familiarity import FAMILIARITY, familiarity_config
+from coherencegym.builders.discourse.matched_orders import FAMILIARITY, familiarity_config
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context

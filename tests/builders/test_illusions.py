@@ -12,7 +12,7 @@ from coherencegym.builders.illusions import SUITE
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.genders import gender_of_name
+from coherencegym.manipulations.reference.mention_rules import gender_of_name
 
 (CONFIG,) = SUITE.configs
 

@@ -24,8 +24,7 @@ from coherencegym.builders.implicit_relations import (
 )
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import Prediction, read_item
-from coherencegym.eval.kinds.predictions import evaluate
+from coherencegym.eval.kinds.items import Prediction, evaluate, read_item
 from coherencegym.loaders.discourse import Discourse, Relation, Unit
 from coherencegym.manipulations.operator import Context
 

@@ -17,7 +17,7 @@ from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.fitting import Division, Fits
+from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Suite
@@ -25,8 +25,7 @@ from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit, undo
-from coherencegym.loaders.find import find
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import find, read
 from coherencegym.loaders.registry import corpus
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.intruders.neighbours import groups

@@ -15,13 +15,13 @@ from support.treebanks import treebank
 import coherencegym as cg
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.connectives import SUITE as CONNECTIVES
-from coherencegym.builders.discourse.languages import Passages, by_language
-from coherencegym.builders.discourse.splits import OwnSplits
-from coherencegym.builders.pipeline.fitting import Division
+from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
+from coherencegym.builders.discourse.matched_orders import OwnSplits
+from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.suite import Config
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.statistics.lexical_overlap import content_words, turns_and_sentences
+from coherencegym.eval.statistics.bag_of_words import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.shuffle import Shuffle

@@ -8,7 +8,7 @@ import pytest
 from support.suites import Sample, rows
 
 from coherencegym.builders.lasting_surprise import CURVES, SUITE, DeniedStatements, Intruders
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context

@@ -20,7 +20,7 @@ from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.command import run as command_run
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.licences import INCOMPATIBLE, LicenceShare, documents_in
+from coherencegym.builders.pipeline.entries import INCOMPATIBLE, LicenceShare, documents_in
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.cards.render import dataset_card

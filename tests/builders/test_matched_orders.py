@@ -14,7 +14,7 @@ from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.discourse.matched_orders import MatchedOrders
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.sentence_order import SUITE
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
@@ -190,7 +190,7 @@ def test_orders_of_annotated_documents_break_more_transitions(
 
 
 def test_transitions_are_those_that_gum_has(shared: Path, real_gum: list[Discourse]) -> None:
-    from coherencegym.manipulations.orders.centering import forward_centers, transitions
+    from coherencegym.manipulations.orders.matched_order import forward_centers, transitions
 
     folder = shared / "corpora" / "gum"
     same = number = 0

@@ -16,10 +16,10 @@ from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
+from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.shuffle import Shuffle
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 TEXT = Discourse("d", "toy", (Unit("One."), Unit("Two."), Unit("Three.")))
 

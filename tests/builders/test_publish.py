@@ -17,8 +17,8 @@ from support.hub.server import HubServer
 from support.toy import REPO, Texts, stories, toy_corpus
 
 from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.release.changes import PublishError
 from coherencegym.builders.release.publish import Publication, publish, publishable
-from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.source import published_part
 from coherencegym.loaders.corpus import Corpus
 

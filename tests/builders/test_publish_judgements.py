@@ -13,12 +13,11 @@ from support.annotators import fill, incoherent_texts, perfect
 from support.hub.server import HubServer
 from support.toy import REPO, stories, toy_corpus
 
-from coherencegym.builders.judgement.draw import draw
-from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.sheet import write_sheet
+from coherencegym.builders.judgement.command import draw, write_sheet
+from coherencegym.builders.judgement.rows import Matcher
 from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.release.changes import PublishError
 from coherencegym.builders.release.publish import Publication, publish
-from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS

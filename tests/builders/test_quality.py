@@ -12,7 +12,7 @@ from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.quality import document_quality, quality
 from coherencegym.builders.suite import Contrast, GeneratedDocument, GeneratedItem, MinimalPairs
-from coherencegym.eval.data.baselines import PARTIAL_INPUT
+from coherencegym.eval.data.dataset import PARTIAL_INPUT
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores

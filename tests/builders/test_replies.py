@@ -13,7 +13,7 @@ from support.suites import Sample, rows
 from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
 from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.replies import SUITE
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read

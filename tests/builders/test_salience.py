@@ -10,7 +10,7 @@ import pytest
 from support.marked_texts import annotated
 from support.suites import Sample, rows
 
-from coherencegym.builders.crossing.balance import side
+from coherencegym.builders.crossing.partners import side
 from coherencegym.builders.salience import SUITE, couple_equally_given, given_partners
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read

@@ -10,20 +10,21 @@ import pytest
 from support.suites import Sample, rows
 
 from coherencegym.builders.command.show import build_grid
-from coherencegym.builders.crossing.partners import Partner, repeating_alike
-from coherencegym.builders.crossing.similarity import (
+from coherencegym.builders.crossing.partners import (
+    Partner,
     is_past,
     names,
     narrative_tense,
     persons_in,
+    repeating_alike,
     stems,
 )
 from coherencegym.builders.crossing.slots import far_and_alike, followed_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
-from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.cards.render import baseline_score, dataset_card, groups_beside
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP
+from coherencegym.eval.data.dataset import LEXICAL_OVERLAP
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context

@@ -17,13 +17,18 @@ from support.hub.server import HubServer
 from support.native_files import LAYOUTS
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.release.span_quality import span_quality
+from coherencegym.builders.pipeline.kinds import Fits
+from coherencegym.builders.release.quality import span_quality
 from coherencegym.builders.span_coherence import SUITE
-from coherencegym.builders.spans.annotated import Abduction, Entailment
+from coherencegym.builders.spans.annotated import (
+    Abduction,
+    Entailment,
+    choice_gold,
+    covering_gold,
+    unit_spans,
+)
 from coherencegym.builders.spans.contradictions import Contradictions, statement
 from coherencegym.builders.spans.denials import Denials, denials, says_more
-from coherencegym.builders.spans.gold import choice_gold, covering_gold, unit_spans
 from coherencegym.eval.kinds.spans import SPANS, UNDECIDED, GoldSpan, SpanText
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.loaders.read import read

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from support.strategies import TEXTS
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.pipeline.generation import generate_items
+from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit

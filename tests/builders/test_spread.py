@@ -11,7 +11,7 @@ from coherencegym.builders.pipeline.generation import part_name, spread
 from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.quality import baseline_decisions, quality
 from coherencegym.builders.suite import Config
-from coherencegym.eval.data.baselines import PARTIAL_INPUT
+from coherencegym.eval.data.dataset import PARTIAL_INPUT
 from coherencegym.eval.kinds.items import Prediction
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.discourse import Discourse, Unit

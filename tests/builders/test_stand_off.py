@@ -24,8 +24,7 @@ from coherencegym.__main__ import main
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite
-from coherencegym.builders.release.changes import plan_release
-from coherencegym.builders.release.remote import DatasetHead
+from coherencegym.builders.release.changes import DatasetHead, plan_release
 from coherencegym.builders.release.stand_off import without_texts
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import tables

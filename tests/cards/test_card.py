@@ -15,9 +15,8 @@ from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build, write_documents
 from coherencegym.builders.pipeline.sources import PlannedCorpus
-from coherencegym.cards.example import show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
-from coherencegym.cards.render import dataset_card, read_in_part
+from coherencegym.cards.render import dataset_card, read_in_part, show_conditions, show_pair
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.table_kind import SuiteError
 

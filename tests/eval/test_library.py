@@ -24,8 +24,7 @@ from coherencegym.eval.models.in_memory import evaluating, in_memory, state_dige
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
-from coherencegym.eval.results.folder import results_json
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results, results_json
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.views.page import write_results_folder
 

@@ -22,9 +22,8 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.report import published_beside
-from coherencegym.eval.tasks.probe.results import ProbeFacts, layer_name
+from coherencegym.eval.tasks.probe.results import ProbeFacts, layer_name, layer_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore

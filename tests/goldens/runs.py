@@ -23,16 +23,14 @@ from support.suites import Sample
 
 import coherencegym as cg
 from coherencegym.builders.registry import SUITES
+from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.ratings import RATINGS, RatedText
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.results.comparison import compare, corrected_together
-from coherencegym.eval.results.folder import write_results
-from coherencegym.eval.results.layers import at_layer
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.comparison import at_layer, compare, corrected_together
+from coherencegym.eval.results.folder import read_results, write_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.suites import WITHOUT_PAIRS
+from coherencegym.licence import WITHOUT_PAIRS
 
 #: Items of a config: what more of them have, the rows that are made here have as well.
 _LIMIT = 12

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.builders.judgement.asked import RowPlace, asked_of
-from coherencegym.builders.judgement.draw import Drawing, draw
-from coherencegym.builders.judgement.pairs import condition_pairs
+from coherencegym.builders.judgement.asked import RowPlace, asked_of, condition_pairs
+from coherencegym.builders.judgement.command import Drawing, draw
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region

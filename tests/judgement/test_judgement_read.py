@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.judgement.asked import Asked
-from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.questions import FREE_FIELDS, Question
+from coherencegym.builders.judgement.asked import FREE_FIELDS, Asked, Question
+from coherencegym.builders.judgement.rows import Matcher
 from coherencegym.loaders.corpus import CorpusError
 
 ID, OTHER = "0123abcd89ef0123", "0123abce89ef0123"

@@ -19,10 +19,8 @@ from support.commands import one_line
 from support.toy import SUITE
 
 from coherencegym.builders.command.cli import main
-from coherencegym.builders.judgement.asked import Asked, RowPlace, asked_of
-from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.questions import JUDGED_UNITS
-from coherencegym.builders.judgement.rows import JudgedRow, judge_rows
+from coherencegym.builders.judgement.asked import JUDGED_UNITS, Asked, RowPlace, asked_of
+from coherencegym.builders.judgement.rows import JudgedRow, Matcher, judge_rows
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.pipeline.sources import find_sources

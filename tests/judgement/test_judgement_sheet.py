@@ -16,10 +16,8 @@ from pathlib import Path
 import pytest
 from support.browser import Browser, headless
 
-from coherencegym.builders.judgement.asked import Asked
-from coherencegym.builders.judgement.draw import draw
-from coherencegym.builders.judgement.questions import Question
-from coherencegym.builders.judgement.sheet import json_lines, page
+from coherencegym.builders.judgement.asked import Asked, Question
+from coherencegym.builders.judgement.command import draw, json_lines, page
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS

@@ -17,7 +17,7 @@ from coherencegym.loaders.corpus import (
     ReadOptions,
 )
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.find import find, places
+from coherencegym.loaders.read import find, places
 
 
 def nothing(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:

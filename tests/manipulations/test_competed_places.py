@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context, NotApplicableError
-from coherencegym.manipulations.reference.genders import (
+from coherencegym.manipulations.reference.mention_rules import (
     GENDERED_PRONOUN,
     gender_of_name,
     new_name,

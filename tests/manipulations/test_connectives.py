@@ -9,16 +9,18 @@ from support.marked_texts import parsed, related
 
 from coherencegym.loaders.discourse import Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
-from coherencegym.manipulations.connectives.connective_context import fits, syntax, unsuitable
-from coherencegym.manipulations.connectives.connective_segments import (
+from coherencegym.manipulations.connectives.connective_context import (
     AMBIGUOUS,
     ConnectiveSegments,
     ConnectiveSubstitution,
     around_connective,
     explicit_relations,
+    fits,
     main_clause,
+    syntax,
+    unsuitable,
 )
-from coherencegym.manipulations.connectives.plain_sentences import (
+from coherencegym.manipulations.connectives.implied_connectives import (
     finite_clause_after,
     joins_clauses,
 )

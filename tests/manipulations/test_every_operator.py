@@ -25,8 +25,8 @@ from coherencegym import manipulations
 from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
-from coherencegym.manipulations.catalogue import EXAMPLES
-from coherencegym.manipulations.connectives.connective_segments import (
+from coherencegym.manipulations.catalogue import EXAMPLES, EndingSwap, SpeakerSeparator
+from coherencegym.manipulations.connectives.connective_context import (
     ConnectiveSegments,
     ConnectiveSubstitution,
 )
@@ -34,7 +34,6 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
     InferredConnectiveSegments,
     InferredConnectiveSubstitution,
 )
-from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
@@ -44,7 +43,6 @@ from coherencegym.manipulations.reference.named_people import NewNames, OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution, PersonGenders
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 #: One or more of each, with settings that take another way through it.
 OPERATORS: tuple[Operator, ...] = (

@@ -13,12 +13,10 @@ from coherencegym.manipulations.connectives.implied_connectives import (
     WAYS,
     Implied,
     exclude_each_other,
-    implied_connectives,
-    within_sentence,
-)
-from coherencegym.manipulations.connectives.plain_sentences import (
     has_fillers,
+    implied_connectives,
     says_how_it_goes_on,
+    within_sentence,
 )
 from coherencegym.manipulations.operator import Context
 

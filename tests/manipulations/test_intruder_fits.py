@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Discourse, Unit, undo
-from coherencegym.loaders.text.nicknames import Nicknames
-from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.intruders.people import (
+from coherencegym.loaders.text.sentences import Nicknames
+from coherencegym.manipulations.intruders.intruder_sentence import (
+    IntruderSentence,
     exchanged_names,
     sentence_gender,
     text_gender,

@@ -12,16 +12,14 @@ from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention, Unit, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.orders.centering import (
-    broken_transitions,
-    forward_centers,
-    has_centers,
-    transitions,
-)
 from coherencegym.manipulations.orders.matched_order import (
     MATCHED_ORDER,
     MatchedOrder,
+    broken_transitions,
+    forward_centers,
+    has_centers,
     place_scores,
+    transitions,
     unit_features,
 )
 from coherencegym.manipulations.shuffle import kendall_tau, original_positions

@@ -12,7 +12,7 @@ from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.genders import gender_of_name
+from coherencegym.manipulations.reference.mention_rules import gender_of_name
 from coherencegym.manipulations.reference.named_people import (
     NewNames,
     Renaming,

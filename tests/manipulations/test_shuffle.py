@@ -19,6 +19,7 @@ from coherencegym.loaders.discourse import (
     spans,
     undo,
 )
+from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.shuffle import (
     Shuffle,
@@ -28,7 +29,6 @@ from coherencegym.manipulations.shuffle import (
     original_positions,
     reorder,
 )
-from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 
 def story(*texts: str, name: str = "d1") -> Discourse:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.loaders.corpora.brat import brat_files, read_brat
+from coherencegym.loaders.corpora.own import brat_files, read_brat
 from coherencegym.loaders.corpus import Corpus, FilePattern
 from coherencegym.loaders.registry import CORPORA as REGISTERED
 

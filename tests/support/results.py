@@ -25,10 +25,9 @@ from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.options import ScoreOptions
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, add_predictions
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, Difference, add_predictions
 from coherencegym.eval.tasks.score.results import summary_of
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.kinds.structures import STRUCTURES, DocumentSection, StructuredDocument
+from coherencegym.eval.kinds.documents import STRUCTURES, DocumentSection, StructuredDocument
 from coherencegym.eval.tasks.criteria.sentences import PlacedSentence
 from support.datasets import write_table
 

@@ -11,7 +11,7 @@ import pytest
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import find_sources
-from coherencegym.builders.release import example_quality, quality
+from coherencegym.builders.release import quality
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.statistics import pair_baselines
@@ -30,7 +30,7 @@ def no_classifiers(patched: pytest.MonkeyPatch) -> None:
     """Let builds train no partial-input classifiers: they take most of the time."""
     patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
     patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
-    patched.setattr(example_quality, "FEWEST_ROWS", 10**9)
+    patched.setattr(quality, "FEWEST_ROWS", 10**9)
 
 
 def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.plan import Request
+from coherencegym.eval.plan.plan import Budget, Request
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97

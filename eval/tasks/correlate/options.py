@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coherencegym.eval.kinds.ratings import RATINGS
+from coherencegym.eval.kinds.documents import RATINGS
 from coherencegym.eval.tasks.options import CommandLine
 
 COMMAND = CommandLine(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.tasks.criteria.options import GRU
-from coherencegym.eval.tasks.criteria.sentences import PlacedSentence
-from coherencegym.eval.tasks.criteria.words import (
+from coherencegym.eval.tasks.criteria.sentences import (
+    PlacedSentence,
     count_word_forms,
     frequent_words,
     read_vectors,

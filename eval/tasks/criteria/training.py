@@ -1,13 +1,31 @@
 """Train an encoder of sentences on the structure of documents, by one combination of criteria.
 
 A loss is no score that other tasks have: nothing is compared or shown with the runs of these.
+
+From the vector of a sentence a decoder of its own predicts each of these, and the loss is the sum
+over those that are on, each with weight 1:
+
+- ``nsp``: -log p(previous sentence) - log p(next sentence), bags of words;
+- ``nl``: -log p(level), how deep the section lies, 1 to 7;
+- ``spp``: -log p(place of the sentence in its paragraph) - log p(place of the paragraph in the
+  document), each one of 20 equal parts;
+- ``sdt``: -log p(section title) - log p(document title), bags of words.
+
+The log probability of a bag of words is the mean over its words, as in the paper's code (its
+formula has the sum). The code has the places as numbers, too; 20 parts know no longest document. A
+sentence without one of these (the first has nothing before it, text above all headings no section
+title) counts in the other losses alone; the paper's data have none such. A decoder has two hidden
+layers (ReLU); the code has a further linear map of the hidden width in those of bags, which adds
+nothing that the last one cannot do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import torch
 
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import markdown_code
@@ -16,14 +34,100 @@ from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
 from coherencegym.eval.tasks.criteria.gru import NewGRU
 from coherencegym.eval.tasks.criteria.options import GRU, terms_of
-from coherencegym.eval.tasks.criteria.sentences import PlacedSentence, StructurePart
-from coherencegym.eval.tasks.criteria.words import Targets
+from coherencegym.eval.tasks.criteria.sentences import PlacedSentence, StructurePart, Targets
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.training.encoder import Encoder
-from coherencegym.eval.tasks.training.fine_tuning import WEIGHT_DECAY, Trained, prepared_trainer
+from coherencegym.eval.tasks.training.encoder import (
+    WEIGHT_DECAY,
+    Encoder,
+    Trained,
+    prepared_trainer,
+)
 from coherencegym.eval.tasks.training.options import Settings
-from coherencegym.eval.tasks.training.results import Words
-from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData
+from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData, Words
+
+#: Fills up lists of ids.
+NO_ID = -1
+
+
+def summed_loss(logits: Any, ids: Any) -> tuple[Any, Any]:
+    """The sum of the mean of -log p (nats) over the ids of each row, and how many rows have any.
+
+    Args:
+        logits: shape (B, classes).
+        ids: shape (B, most of any), filled up with -1.
+    """
+    there = ids != NO_ID
+    right = torch.log_softmax(logits.float(), -1).gather(1, ids.clamp(min=0))
+    numbers = there.sum(1)
+    rows = -(right * there).sum(1) / numbers.clamp(min=1)
+    return rows.sum(), (numbers > 0).sum()
+
+
+class CriteriaModel(torch.nn.Module):  # type: ignore[misc]
+    """An encoder with a decoder for each prediction, as the Trainer trains it."""
+
+    def __init__(self, encoder: Any, sizes: Mapping[str, int], hidden: int) -> None:
+        """Make the decoders.
+
+        Args:
+            encoder: a model of transformers without a head.
+            sizes: prediction -> the number of its ids.
+            hidden: width of the decoders' hidden layers.
+        """
+        super().__init__()
+        self.encoder = encoder
+        width = int(encoder.config.hidden_size)
+        self.decoders = torch.nn.ModuleDict(
+            {
+                term: torch.nn.Sequential(
+                    *(torch.nn.Linear(width, hidden), torch.nn.ReLU()),
+                    *(torch.nn.Linear(hidden, hidden), torch.nn.ReLU()),
+                    torch.nn.Linear(hidden, size),
+                )
+                for term, size in sizes.items()
+            }
+        )
+
+    def losses(
+        self, inputs: Mapping[str, Any], targets: Mapping[str, Any]
+    ) -> dict[str, tuple[Any, Any]]:
+        """The losses of a batch: prediction -> their sum, and over how many sentences it is.
+
+        ``targets`` are the ids that are right, shape (B, most of any), filled up with -1.
+        """
+        vectors = sentence_vectors(self.encoder, inputs)
+        return {
+            term: summed_loss(decoder(vectors), targets[term])
+            for term, decoder in self.decoders.items()
+        }
+
+    def forward(
+        self, inputs: Mapping[str, Any], targets: Mapping[str, Any], return_loss: bool = True
+    ) -> dict[str, Any]:
+        """The loss of a batch: the sum over the predictions of the mean over its sentences."""
+        found = self.losses(inputs, targets).values()
+        return {"loss": torch.stack([total / rows.clamp(min=1) for total, rows in found]).sum()}
+
+
+def sentence_vectors(encoder: Any, inputs: Mapping[str, Any]) -> Any:
+    """The mean of an encoder's last states over a text's own tokens, shape (B, width).
+
+    Args:
+        encoder: a model of transformers without a head.
+        inputs: ``input_ids``, ``attention_mask``, and ``special_tokens_mask``, all (B, T): tokens
+            that the tokenizer adds are in no vector, as they are in no probe's.
+    """
+    mask = inputs["attention_mask"]
+    states = encoder(input_ids=inputs["input_ids"], attention_mask=mask).last_hidden_state
+    own = (mask * (1 - inputs["special_tokens_mask"])).unsqueeze(-1)
+    return (states * own).sum(1) / own.sum(1).clamp(min=1)
+
+
+def padded(rows: Sequence[Sequence[int]]) -> Any:
+    """Lists of ids as a tensor, filled up with -1; there is at least one column."""
+    width = max(1, *map(len, rows))
+    return torch.tensor([[*row, *[NO_ID] * (width - len(row))] for row in rows])
+
 
 #: The learning rate of decoders, which are new, as that of the paper's code for all there is.
 DECODER_RATE = 1e-3
@@ -65,8 +169,6 @@ class EncoderTraining(Training):
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
         """Train an encoder from one seed, and measure its losses."""
         from transformers import set_seed
-
-        from coherencegym.eval.tasks.criteria.decoders import CriteriaModel
 
         start, targets, settings = self.encoder, self.targets, self.settings
         is_new = isinstance(start, NewGRU)
@@ -194,7 +296,6 @@ def collator_of(
     encoder: Encoder | NewGRU, targets: Targets, terms: Sequence[str]
 ) -> Callable[[Sequence[PlacedSentence]], dict[str, Any]]:
     """Sentences to a batch of tensors: ``inputs`` of the encoder, ``targets`` of the decoders."""
-    from coherencegym.eval.tasks.criteria.decoders import padded
 
     def collate(sentences: Sequence[PlacedSentence]) -> dict[str, Any]:
         inputs = encoder.tokenizer(

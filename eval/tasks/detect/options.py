@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from coherencegym.command_line import option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DOCUMENTS
-from coherencegym.eval.tasks.detect.decisions import DECISIONS, Decision
-from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
+from coherencegym.eval.tasks.detect.detect import DEFAULT_DETECTOR, DETECTORS
+from coherencegym.eval.tasks.detect.scores import DECISIONS, Decision
 from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.numbers import finite
 

@@ -20,15 +20,17 @@ from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.collect import about_dataset, about_table
 from coherencegym.eval.tasks.detect.data import DetectionInput
-from coherencegym.eval.tasks.detect.decisions import (
+from coherencegym.eval.tasks.detect.scores import (
+    VOTE,
     Decision,
+    add_outcomes,
+    add_probe_outcomes,
     best_threshold,
     highest,
+    probe_differences,
     was_read,
     why_left_out,
 )
-from coherencegym.eval.tasks.detect.probes import add_probe_outcomes, probe_differences
-from coherencegym.eval.tasks.detect.scores import VOTE, add_outcomes
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.parquet_writing import write_rows

@@ -13,16 +13,15 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, log_odds, pairs_of
 from coherencegym.eval.tasks.detect.data import read_training_tables
-from coherencegym.eval.tasks.detect.decisions import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
-from coherencegym.eval.tasks.detect.report import DETECTION_COLUMNS
 from coherencegym.eval.tasks.detect.results import detect_detail
+from coherencegym.eval.tasks.detect.scores import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.detect.tables import DocumentTable
+from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import TrainingRow
-from coherencegym.eval.tasks.training.results import Words
-from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData
+from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData, Words
 
 
 def training_documents(dataset: str, **chosen: Any) -> TrainingData:

@@ -14,8 +14,7 @@ from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.report import figures
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT
-from coherencegym.eval.tasks.probe.files import LAYERS_FILE
-from coherencegym.eval.tasks.probe.results import ANY_SENSE, layer_name
+from coherencegym.eval.tasks.probe.results import ANY_SENSE, LAYERS_FILE, layer_name
 
 #: Panels of a row.
 _ACROSS = 3

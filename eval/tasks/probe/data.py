@@ -33,7 +33,7 @@ class ProbeTable:
         train, validation: rows to learn from, and to choose penalty and layer by.
         table: the rows to test on, with the facts of the dataset.
         held_out: the validation rows were taken out of the split ``train``, as there are no others.
-        input, about, protocol: the config's own input (:mod:`eval.tasks.probe.inputs`), the slot
+        input, about, protocol: the config's own input (:mod:`eval.tasks.probe.study`), the slot
             that the answer is about, and the paper's task that it is an instance of, if any.
         digests: those of the rows of every split that was read.
         trained_on: the config of the rows to learn from and to choose by, where one was named.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.plan.explain import time_text
@@ -23,11 +23,10 @@ from coherencegym.eval.statistics.scores import (
     by_line,
     shown_rows,
 )
-from coherencegym.eval.tasks.probe.cost import costs
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of, draw_layers
 from coherencegym.eval.tasks.probe.data import ProbeTable
-from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.options import ProbeOptions
+from coherencegym.eval.tasks.probe.probe import costs
 from coherencegym.eval.tasks.probe.published_protocol import published_accuracies
 from coherencegym.eval.tasks.probe.results import (
     ACCURACY,
@@ -36,6 +35,7 @@ from coherencegym.eval.tasks.probe.results import (
     SURPRISAL,
     ProbeFacts,
     layer_name,
+    layer_rows,
 )
 from coherencegym.eval.tasks.results import Results
 

@@ -9,18 +9,21 @@ bag of words, so that layers and models are compared row by row. ``layers.parque
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.kinds.examples import LabelledExample
-from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.estimates import Accuracy
 from coherencegym.eval.metrics.metric import difference_of
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
-from coherencegym.eval.statistics.estimate import PairedDifference
+from coherencegym.eval.statistics.estimators import PairedDifference
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, by_line
 from coherencegym.eval.tasks.headline import (
@@ -33,10 +36,11 @@ from coherencegym.eval.tasks.headline import (
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
-from coherencegym.eval.tasks.probe.study import LayerFit
+from coherencegym.eval.tasks.probe.study import Curve, LayerFit
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import add_people
 from coherencegym.eval.tasks.task import TaskContext
+from coherencegym.files.parquet_writing import row_schema, write_rows
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.
 ACCURACY = "accuracy"
@@ -341,3 +345,78 @@ def probe_notes(found: Results) -> Iterator[Note]:
             f"--compat {options.compat}: as published in 2019, one seed, nothing standardised; the "
             f"mean of all layers of {_POOLED[options.pool]}"
         )
+
+
+#: The file of all fits, and what its rows say of those of randomly initialised models.
+LAYERS_FILE, RANDOM_INIT = "layers.parquet", "random init"
+
+
+def layer_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
+    """Rows of ``layers.parquet``: fits of every layer, of the model and randomly initialised ones.
+
+    ``what`` is ``task`` or ``random init``, ``draw`` which of the latter.
+    """
+    for own in details:
+        curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
+        curves += [(RANDOM_INIT, n, curve) for n, curve in enumerate(own.random, start=1)]
+        for what, draw, curve in curves:
+            for fit in curve.fits:
+                yield {
+                    "config": own.table.config,
+                    "split": own.table.table.split,
+                    "layer": fit.layer,
+                    "what": what,
+                    "draw": draw,
+                    "setting": fit.setting,
+                    "validation": fit.validation,
+                    "test": fmean(right_of(own, fit)),
+                    "n": len(own.tested),
+                }
+
+
+def layer_schema() -> Any:
+    """The Arrow schema of ``layers.parquet``."""
+    return row_schema(
+        *("config string", "split string", "what string", "layer int32", "draw int32", "n int32"),
+        *("setting double", "validation double", "test double"),
+    )
+
+
+def label_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
+    """Rows of ``predictions.parquet``: what the chosen layer's probe says of each test row.
+
+    ``probability`` is that of the row's own label, null where it has no vectors.
+    """
+    for own in details:
+        fit, labels = own.chosen, list(own.table.labels)
+        given = iter(zip(own.predict(fit), fit.log_probabilities, strict=True))
+        for row, reason in zip(own.table.table.rows, own.left_out_of_test, strict=True):
+            label, log = (None, None) if reason else next(given)
+            yield {
+                "config": own.table.config,
+                "split": own.table.table.split,
+                "item_id": row.item_id,
+                "layer": fit.layer,
+                "label": row.label,
+                "predicted": label,
+                "probability": None if log is None else math.exp(log[labels.index(row.label)]),
+                "reason": reason,
+            }
+
+
+def label_schema() -> Any:
+    """The Arrow schema of ``predictions.parquet``."""
+    return row_schema(
+        *("config string", "split string", "item_id string", "label string", "predicted string"),
+        *("reason string", "layer int32", "probability double"),
+    )
+
+
+#: The file of what the chosen layer's probe says of each row.
+LABELS_FILE = "predictions.parquet"
+
+
+def write_probe_files(details: Sequence[Probed], folder: Path) -> None:
+    """Write every fit, and every prediction of the chosen layer, into a folder that is there."""
+    write_rows(layer_rows(details), layer_schema(), folder / LAYERS_FILE)
+    write_rows(label_rows(details), label_schema(), folder / LABELS_FILE)

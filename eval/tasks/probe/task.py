@@ -14,13 +14,6 @@ from typing import Any
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
-from coherencegym.eval.tasks.probe.files import (
-    LABELS_FILE,
-    LAYERS_FILE,
-    label_rows,
-    layer_rows,
-    write_probe_files,
-)
 from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
 from coherencegym.eval.tasks.probe.probe import Probed, load_to_probe, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
@@ -30,7 +23,15 @@ from coherencegym.eval.tasks.probe.report import (
     probe_verdict,
     published_beside,
 )
-from coherencegym.eval.tasks.probe.results import ANY_SENSE, FIRST_OF_SENSES
+from coherencegym.eval.tasks.probe.results import (
+    ANY_SENSE,
+    FIRST_OF_SENSES,
+    LABELS_FILE,
+    LAYERS_FILE,
+    label_rows,
+    layer_rows,
+    write_probe_files,
+)
 from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.task import Task
 

@@ -1,6 +1,6 @@
 """Bounds of what a run's number format does to the comparisons of predictions.
 
-Some items are read a second time, in float32 (:mod:`eval.forward.numeric`). How far each of their
+Some items are read a second time, in float32 (:mod:`eval.forward.agreement`). How far each of their
 comparisons is off is known then, and with that of how many bits a run may be off in any other: a
 comparison adds and subtracts region values, each of which is a mean or a sum of tokens. If tokens
 are off by themselves, by as much one as another, the difference of its sides is off by the root of
@@ -26,8 +26,7 @@ from coherencegym.eval.kinds.formula import (
     parse_formula,
     read_of,
 )
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import margin_of
+from coherencegym.eval.kinds.items import Item, margin_of
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.values import RegionValues

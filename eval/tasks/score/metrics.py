@@ -13,13 +13,12 @@ from coherencegym.eval.kinds.formula import (
     parse_formula,
     read_of,
 )
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome, evaluate, is_settled
+from coherencegym.eval.kinds.items import Item, Outcome, evaluate, is_settled
 from coherencegym.eval.plan.options import DEFAULT, Rules
 from coherencegym.eval.tasks.score.closeness import spread_of
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.values import RegionValues
-from coherencegym.eval.text.crossing import crossing_differs
+from coherencegym.eval.text.encode import crossing_differs
 
 #: Reasons for which a prediction is undefined, in words.
 UNDEFINED = {

@@ -7,8 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
-from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, chosen_with, filtered_note
+from coherencegym.eval.data.dataset import (
+    FILTER_MODEL,
+    HUMAN_PERFORMANCE,
+    ItemTable,
+    chosen_with,
+    filtered_note,
+)
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
 from coherencegym.eval.forward.agreement import TIMES
@@ -18,14 +23,12 @@ from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
-from coherencegym.eval.tasks.score.headline import CountedTable
-from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
-from coherencegym.eval.tasks.score.outcomes import predictions_of
+from coherencegym.eval.tasks.score.outcomes import LengthCorrelation, predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import RunFacts, ScoredItemTable
 from coherencegym.eval.tasks.score.selections import inside
-from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.score.summary import CountedTable, ItemScore
 
 
 def notes_of(found: Results) -> Iterator[Note]:

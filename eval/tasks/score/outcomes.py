@@ -1,22 +1,35 @@
-"""Predictions as outcomes: of each whether it holds, and by how many bits."""
+"""Predictions as outcomes: of each whether it holds, and by how many bits.
+
+A mean falls with every cheap token that a condition has more, a sum rises with every token. Where
+the incoherent region is also the longer or the shorter one, a margin may come from that alone: then
+it correlates with the difference in length over the items of a prediction.
+
+Where a manipulation changes surprisals by itself (a separator before the utterance that is scored),
+a score of its own says little. A control has the same manipulation without the incoherence; what is
+left of the margin when the control's is taken from it can come from the incoherence. Which config
+is the control of which is declared by the suite and stands in the dataset's manifest.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINES
-from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.dataset import BASELINES, ItemTable
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
-from coherencegym.eval.metrics.margin import Margin
+from coherencegym.eval.metrics.estimates import ItemAccuracy, Margin
 from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, System, UnitRow, name_of_group
-from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.statistics.scores import CD, text_of
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
+from coherencegym.eval.statistics.intervals import difference_of_means
+from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, text_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scoring import ScoredItem
+from coherencegym.eval.tasks.score.selections import by_kind
 
 #: The metrics of predictions; the target of a margin is the difference in length.
 ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
@@ -49,7 +62,7 @@ def add_predictions(
 
 
 def baseline_system(name: str, folds: Mapping[str, int]) -> System:
-    """The system of a baseline of :data:`eval.data.baselines.BASELINES`, by what it was trained."""
+    """The system of a baseline of :data:`eval.data.dataset.BASELINES`, by what it was trained."""
     label = name.replace("_", " ")
     return System(role="baseline", label=label, folds=folds.get(name), primary=False)
 
@@ -197,3 +210,203 @@ def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
                 "too_close": bool(row.flags & FLAGS["too close"]),
                 "reason": row.reason,
             }
+
+
+#: Correlations of this size or more are shown unasked, with enough items to mean something: Cohen
+#: (1988, section 3.2) calls .30 medium.
+NOTEWORTHY = 0.3
+#: Fewest items of unequal length for that: a few others decide no score.
+FEWEST_UNEQUAL = 10
+#: The share of items in which one side is the longer one from which on length alone may decide.
+NEARLY_ALL = 0.9
+#: Fewest points of a correlation: that of two is 1 or -1.
+_FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LengthCorrelation:
+    """The correlation of the margin of one prediction with the difference in length, over the
+    items.
+
+    Attributes:
+        config, split, formula, aggregation: the prediction.
+        n: items with a margin.
+        n_differ: those in which the two regions have different numbers of tokens.
+        n_longer: those in which the region that is predicted to be the more surprising has more.
+        tokens_mean: the mean difference in length: tokens of the region that is predicted to be the
+            more surprising minus tokens of the other one, for this model's tokenizer; tokens that
+            have no surprisal not counted. None without items.
+        pearson, spearman: correlations of margin (bits) and difference in length (tokens), and of
+            their ranks. None where the difference, or the margin, is the same in every item, and
+            with fewer than three items.
+        asked: the suite wants it shown, whatever it is.
+    """
+
+    config: str
+    split: str
+    formula: str
+    aggregation: str
+    n: int
+    n_differ: int
+    n_longer: int
+    tokens_mean: float | None
+    pearson: float | None
+    spearman: float | None
+    asked: bool = False
+
+    @property
+    def noteworthy(self) -> bool:
+        """Say that it is large, on enough items, so that a reader of the score should see it."""
+        largest = max(abs(self.pearson or 0.0), abs(self.spearman or 0.0))
+        enough = self.n >= FEW_ITEMS and self.n_differ >= FEWEST_UNEQUAL
+        return enough and largest >= NOTEWORTHY
+
+    @property
+    def one_sided(self) -> bool:
+        """Say that nearly always the same side is the longer one: no correlation would show it."""
+        n_shorter = self.n_differ - self.n_longer
+        return self.n >= FEW_ITEMS and max(self.n_longer, n_shorter) >= NEARLY_ALL * self.n
+
+
+def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None, float | None]:
+    """Pearson's and Spearman's correlation; None where undefined (a side without variation)."""
+    if len(xs) != len(ys):
+        raise ValueError(f"{len(xs)} and {len(ys)} values; expected as many on both sides")
+    if len(xs) < _FEWEST:
+        return None, None
+    import warnings
+
+    import numpy as np
+    from scipy import stats
+
+    with warnings.catch_warnings():
+        # A side without variation gives no number, which is left out below.
+        warnings.simplefilter("ignore")
+        # One side after another: spearmanr ranks both at once, in more memory.
+        ranks = stats.rankdata(xs), stats.rankdata(ys)
+        found = float(stats.pearsonr(xs, ys)[0]), float(np.corrcoef(*ranks)[0, 1])
+    pearson, spearman = (value if math.isfinite(value) else None for value in found)
+    return pearson, spearman
+
+
+def length_correlations(outcomes: OutcomeTables, table: ItemTable) -> list[LengthCorrelation]:
+    """One for each formula of a table that compares one region with another."""
+    import numpy as np
+
+    bits, tokens = (outcomes.by_unit(MARGIN.name, MODEL, name) for name in ("value", "target"))
+    places = predictions_of(outcomes, table.config, table.split)
+    places = places[~np.isnan(tokens[outcomes.units_of(places)])]
+    rows = []
+    for (formula, aggregation), own in by_kind(outcomes, places).items():
+        units = outcomes.units_of(own)
+        tokens_more = tokens[units]
+        pearson, spearman = correlations(bits[units], tokens_more)
+        rows.append(
+            LengthCorrelation(
+                config=table.config,
+                split=table.split,
+                formula=formula,
+                aggregation=aggregation,
+                n=len(own),
+                n_differ=int((tokens_more != 0).sum()),
+                n_longer=int((tokens_more > 0).sum()),
+                tokens_mean=fmean(tokens_more),
+                pearson=pearson,
+                spearman=spearman,
+                asked=table.length_confound,
+            )
+        )
+    return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """The mean margin of one prediction in a config, minus that in a control.
+
+    What has a default an older release may not have written.
+
+    Attributes:
+        config, split, control: the tables; ``control`` is a config of the same split.
+        formula, aggregation: the prediction, the same in both.
+        n, n_control: items with a margin.
+        n_clusters, n_clusters_control: discourses, or families of discourses, that they come from.
+        margin_mean, control_margin_mean: bits; None without items.
+        difference: the first minus the second, with a 95 % interval; None where either is, the
+            interval also where either side has fewer than two clusters.
+        ci_method: ``t``, or empty where there is no interval.
+    """
+
+    config: str
+    split: str
+    control: str
+    formula: str
+    aggregation: str
+    n: int = 0
+    n_control: int = 0
+    n_clusters: int = 0
+    n_clusters_control: int = 0
+    margin_mean: float | None = None
+    control_margin_mean: float | None = None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    ci_method: str = ""
+
+
+def differences(
+    outcomes: OutcomeTables, config: str, split: str, controls: Sequence[str]
+) -> list[Difference]:
+    """The differences of one table from its controls, one for each formula that both have.
+
+    A formula without a margin (an equality takes part in it) has no difference. ``controls`` are
+    other configs of the same split that were scored.
+    """
+    own = _margins(outcomes, config, split) if controls else {}
+    rows = []
+    for control in controls:
+        other = _margins(outcomes, control, split)
+        for kind in own:
+            sides = own[kind], other.get(kind)
+            if sides[0] is not None and sides[1] is not None:
+                fields = {
+                    "formula": kind[0],
+                    "aggregation": kind[1],
+                    **_compared(sides[0], sides[1]),
+                }
+                rows.append(Difference(config=config, split=split, control=control, **fields))
+    return rows
+
+
+def _margins(
+    outcomes: OutcomeTables, config: str, split: str
+) -> dict[tuple[str, str], Cells | None]:
+    # None where one has no margin.
+    import numpy as np
+
+    bits = outcomes.by_unit(MARGIN.name, MODEL)
+    found: dict[tuple[str, str], Cells | None] = {}
+    for kind, places in by_kind(outcomes, predictions_of(outcomes, config, split)).items():
+        cells = outcomes.cells(places)
+        own = bits[cells.unit]
+        found[kind] = None if np.isnan(own).any() else MARGIN.counted(replace(cells, value=own))
+    return found
+
+
+def _compared(own: Cells, other: Cells) -> dict[str, Any]:
+    left, right = MARGIN.estimate_of(own), MARGIN.estimate_of(other)
+    difference = interval = None
+    if left.value is not None and right.value is not None:
+        difference = left.value - right.value
+        interval = difference_of_means((own.value, own.cluster), (other.value, other.cluster))
+    return {
+        "n": left.n,
+        "n_control": right.n,
+        "n_clusters": left.clusters,
+        "n_clusters_control": right.clusters,
+        "margin_mean": left.value,
+        "control_margin_mean": right.value,
+        "difference": difference,
+        "ci_low": interval.low if interval else None,
+        "ci_high": interval.high if interval else None,
+        "ci_method": interval.method if interval else "",
+    }

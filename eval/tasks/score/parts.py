@@ -11,9 +11,9 @@ from coherencegym.eval.data.dataset import ItemTable, StoredItems
 from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.ahead import one_ahead
-from coherencegym.eval.tasks.score.files import item_files
+from coherencegym.eval.plan.plan import one_ahead
 from coherencegym.eval.tasks.score.options import ScoreOptions
+from coherencegym.eval.tasks.score.results import item_files
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import PlannedItems, plan_items, score_items
 from coherencegym.eval.tasks.task import TaskContext

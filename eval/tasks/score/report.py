@@ -6,17 +6,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import HeatMaps, Introduction, ItemList, ReportSection, Strips
-from coherencegym.eval.report.heat_maps import heat_maps_of
-from coherencegym.eval.report.labels import formula_labels, labels
+from coherencegym.eval.report.blocks import (
+    HeatMaps,
+    Introduction,
+    ItemList,
+    ReportSection,
+    Strips,
+    formula_labels,
+    heat_maps_of,
+    labels,
+)
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.lengths import LengthCorrelation
+from coherencegym.eval.tasks.score.outcomes import Difference, LengthCorrelation
 from coherencegym.eval.tasks.score.page.example import example_of
 from coherencegym.eval.tasks.score.page.items import collect
 from coherencegym.eval.tasks.score.results import score_summary

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.source import Published, published
-from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.kinds.formula import WHOLE, read_of
+from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.closeness import LEVEL
-from coherencegym.eval.tasks.score.controls import Difference, differences
-from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
+from coherencegym.eval.tasks.score.outcomes import (
+    Difference,
+    LengthCorrelation,
+    differences,
+    length_correlations,
+)
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import Scored
+from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import (
     ItemScore,
     Macro,
@@ -22,6 +29,9 @@ from coherencegym.eval.tasks.score.summary import (
     over_baselines,
     summarise,
 )
+from coherencegym.eval.tasks.score.values import region_value
+from coherencegym.eval.text.encode import SPECIAL
+from coherencegym.files.parquet_writing import RowWriter, row_schema
 
 
 @dataclass(frozen=True)
@@ -114,3 +124,125 @@ def _numeric_error(details: Sequence[ScoredItemTable]) -> dict[str, float] | Non
     # Bits for a spread of 1.
     errors = [run.error for one in details for run in one.runs if run.error]
     return {"bits": max(errors), "level": LEVEL} if errors else None
+
+
+#: Their names in the folder of results; that of tokens is there where it was asked for.
+REGIONS_FILE, TOKENS_FILE = "regions.parquet", "tokens.parquet"
+_CONDITION = ("config string", "split string", "item_id string", "condition_name string")
+_REGIONS = (*_CONDITION, "region_number int32", "n_tokens int32", "sum_bits double")
+_TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end int32")
+
+
+class ItemFiles:
+    """Files to which the rows of items are added as they are scored."""
+
+    def __init__(self, regions: RowWriter, tokens: RowWriter | None) -> None:
+        self._regions, self._tokens = regions, tokens
+
+    def add(self, table: ItemTable, scored: Scored) -> None:
+        """Write the rows of items of a table."""
+        self._regions.add(_regions(table, scored))
+        if self._tokens is not None:
+            self._tokens.add(_tokens(table, scored))
+
+
+@contextmanager
+def item_files(folder: Path, tokens: bool) -> Iterator[ItemFiles]:
+    """The files of a run, in a folder that is there; ``tokens``: also that of all tokens."""
+    with ExitStack() as opened:
+        regions = opened.enter_context(RowWriter(folder / REGIONS_FILE, regions_schema()))
+        of_tokens = None
+        if tokens:
+            schema = row_schema(*_TOKENS, "text string", "region_number int32", "bits double")
+            of_tokens = opened.enter_context(RowWriter(folder / TOKENS_FILE, schema))
+        yield ItemFiles(regions, of_tokens)
+
+
+def write_item_files(found: Results, folder: Path) -> None:
+    """Write the files of a run, unless they were written as its items were scored."""
+    if (folder / REGIONS_FILE).exists():
+        return
+    with item_files(folder, found.options.tokens) as files:
+        for table, scored in shown_tables(found):
+            files.add(table, scored)
+
+
+def regions_schema() -> Any:
+    """The Arrow schema of ``regions.parquet``."""
+    return row_schema(*_REGIONS, "mean_bits double")
+
+
+def region_rows(found: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``regions.parquet``: every region that a prediction reads, in the order of the item.
+
+    ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any, and so is
+    ``sum_bits`` unless the region has no text.
+    """
+    if (written := rows_in_folder(found, REGIONS_FILE)) is not None:
+        yield from written
+    for table, scored in shown_tables(found):
+        yield from _regions(table, scored)
+
+
+def token_rows(found: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``tokens.parquet``: every token as the model saw it.
+
+    ``start`` and ``end`` are characters of the condition's content; ``region_number`` is null for
+    start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
+    prediction reads the token and where it has no surprisal.
+    """
+    if (written := rows_in_folder(found, TOKENS_FILE, "the results of score --tokens")) is not None:
+        yield from written
+    for table, scored in shown_tables(found):
+        yield from _tokens(table, scored)
+
+
+def _items(table: ItemTable, scored: Scored) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
+    for item in scored.items:
+        name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
+        yield name, item
+
+
+def _regions(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
+    for columns, one in _items(table, scored):
+        formulas = [prediction.formula for prediction in one.item.predictions]
+        read = {reference for formula in formulas for reference in read_of(formula)}
+        for condition in one.item.conditions:
+            name = condition.condition_name
+            for region in condition.regions if name in one.conditions else ():
+                number = region.region_number
+                if read & {(number, name), (WHOLE, name)}:
+                    own = one.conditions[name]
+                    bits = own.region_bits(number)
+                    yield {
+                        **columns,
+                        "condition_name": name,
+                        "region_number": number,
+                        "n_tokens": len(bits),
+                        "sum_bits": float(bits.sum())
+                        if len(bits)
+                        else region_value(own, number, "sum"),
+                        "mean_bits": float(bits.mean()) if len(bits) else None,
+                    }
+
+
+def _tokens(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
+    for columns, one in _items(table, scored):
+        for name, condition in one.conditions.items():
+            content = one.item.condition(name).content
+            encoding = condition.encoding
+            for position, token_id in enumerate(encoding.ids):
+                start, end = encoding.offsets[position]
+                region = encoding.regions[position]
+                bits = float(condition.bits[position])
+                yield {
+                    **columns,
+                    "condition_name": name,
+                    "position": position,
+                    "token_id": token_id,
+                    "start": start,
+                    "end": end,
+                    "text": content[start:end],
+                    "region_number": None if region == SPECIAL else region,
+                    "bits": None if bits != bits else bits,
+                }

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.kinds.items import Item, read_by
-from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
+from coherencegym.eval.plan.plan import PlansOf
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import (
     Planned,

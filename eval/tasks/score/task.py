@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from coherencegym.eval.data.benchmark import read_as
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.data.signature import read_as
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.files import region_rows, token_rows, write_item_files
-from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, prediction_rows
@@ -18,13 +16,16 @@ from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
     choices_came_to,
     more_keys,
+    region_rows,
     score_summary,
     summary_of,
     table_facts,
+    token_rows,
+    write_item_files,
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import queries
-from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.score.summary import ItemScore, headline_of
 from coherencegym.eval.tasks.task import Task, TaskContext
 
 

@@ -70,7 +70,7 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 
-    from coherencegym.eval.statistics.threads import one_thread
+    from coherencegym.eval.statistics.estimators import one_thread
 
     if len({*labels}) < 2:
         raise ConfigError(

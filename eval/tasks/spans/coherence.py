@@ -2,7 +2,7 @@
 
 The definitions of Storks and Chai 2021 as the paper gives them, for one text (is it positive?) and
 for a choice between texts. What their program computes instead is in
-:mod:`eval.tasks.spans.released`.
+:mod:`eval.tasks.spans.data`.
 """
 
 from __future__ import annotations

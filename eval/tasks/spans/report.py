@@ -1,18 +1,26 @@
-"""The report of span coherence: its tables, and texts with a triangle each."""
+"""The report of span coherence: its tables, and texts with a triangle each.
+
+Cells are shaded by probability; right answers that are positive are outlined.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
-from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
-from coherencegym.eval.report import grid
+from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
+from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
+from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
 from coherencegym.eval.report.figures import short_model
+from coherencegym.eval.report.grid import share_cell
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.baselines import BAG, BEST_CONSTANT, COIN, CONSTANTS
-from coherencegym.eval.tasks.spans.figure import draw_coherence
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, SpanPlace, TextPrediction
+from coherencegym.eval.tasks.spans.data import unit_texts
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
     FOLD,
@@ -24,9 +32,202 @@ from coherencegym.eval.tasks.spans.results import (
     SPAN_ACCURACY,
     STRICT_IF_RIGHT,
     TEMPLATE,
+    Answered,
+    SpanFacts,
     released_system,
 )
-from coherencegym.eval.tasks.spans.triangles import CELL, described_triangle, triangles_of
+
+
+def draw_coherence(found: Results, title: str) -> Any:
+    """A row for each config: the triangle of accuracies, and of a choice the curves."""
+    down, lines = len(found.details), by_line(found.rows)
+    across = 2 if any(own.curves for own in found.summary) else 1
+    width = max(5.0, 4.2 * across)
+    figure = figures.new_figure(width, 1.0 + 3.2 * down, layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False)
+    for row, one, own in zip(grid, found.details, found.summary, strict=True):
+        _triangle(figure, row[0], one)
+        if own.curves:
+            accuracy = lines[own.config, own.split, "", ""][ACCURACY].score
+            _curves(row[1], own, accuracy or 0.0)
+        elif across > 1:
+            row[1].set_axis_off()
+    figure.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
+    return figure
+
+
+def usual_size(judged: list[TextPrediction]) -> int:
+    """The number of units that most texts have, of those with three or more if there are any."""
+    sizes = Counter(own.text.size for own in judged)
+    longer = {size: number for size, number in sizes.items() if size >= 3} or sizes
+    return max(sorted(longer), key=lambda size: longer[size])
+
+
+def accuracy_by_place(one: Answered, size: int) -> dict[SpanPlace, tuple[float, int]]:
+    """The share of right answers to each span of the texts of one size, and of how many."""
+    found: dict[SpanPlace, list[bool]] = {}
+    for own, at in zip(one.judged, one.at["strict"], strict=True):
+        if own.text.size == size:
+            for place, right in zip(own.counted(), own.span_rights(at), strict=True):
+                found.setdefault(place, []).append(right)
+    return {place: (sum(own) / len(own), len(own)) for place, own in sorted(found.items())}
+
+
+def _triangle(figure: Any, axes: Any, one: Answered) -> None:
+    import numpy as np
+
+    size = usual_size(one.judged)
+    found = accuracy_by_place(one, size)
+    values = np.full((size, size), np.nan)
+    for (start, end), (share, _) in found.items():
+        values[start, end] = 100 * share
+    image = axes.imshow(values, cmap="cividis", vmin=0, vmax=100)
+    if size <= 6:
+        for (start, end), (share, _) in found.items():
+            axes.text(
+                *(end, start, f"{100 * share:.0f}"),
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="black" if share > 0.55 else "white",
+            )
+    number = max(number for _, number in found.values())
+    axes.set_title(
+        figures.cut(f"{one.table.table.config}: {number:,} texts of {size} units", 46), fontsize=9
+    )
+    axes.set_xlabel("last unit of the span", fontsize=9)
+    axes.set_ylabel("first unit", fontsize=9)
+    ticks = range(0, size, max(1, size // 6))
+    axes.set_xticks(ticks, [str(tick + 1) for tick in ticks])
+    axes.set_yticks(ticks, [str(tick + 1) for tick in ticks])
+    axes.tick_params(labelsize=8)
+    figure.colorbar(image, ax=axes, shrink=0.8).set_label("right, %", fontsize=8)
+
+
+def _curves(axes: Any, own: SpanFacts, accuracy: float) -> None:
+    for number, (key, curve) in enumerate(own.curves.items()):
+        axes.plot(
+            THRESHOLDS,
+            [100 * value for value in curve],
+            color=figures.colour(number),
+            marker=figures.mark(number),
+            markersize=3,
+            label=f"{METRIC_NAMES[key]}, area {100 * own.areas[key]:.1f}",
+        )
+    axes.axhline(
+        100 * accuracy,
+        color=figures.CHANCE_LINE,
+        linestyle=figures.DASHED,
+        linewidth=1.2,
+        label="accuracy",
+    )
+    axes.set_ylim(0, 100)
+    axes.set_title(figures.cut(own.config, 40), fontsize=9)
+    axes.set_xlabel("ρ: confidence that an answer needs", fontsize=9)
+    axes.set_ylabel("%", fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.legend(fontsize=7, frameon=False)
+
+
+#: Texts of each table that are on the page, and units of the longest.
+_MOST_TEXTS, _MOST_UNITS = 100, 20
+#: Pixels of a cell.
+CELL = 22
+
+
+@dataclass(frozen=True)
+class SpanCell:
+    """A cell of a triangle: where it is, how it looks, and what it says in words.
+
+    ``shade`` is from 0, the paper, to 1, the full colour.
+    """
+
+    x: int
+    y: int
+    shade: float
+    gold: bool
+    wrong: bool
+    said: str
+
+
+def described_triangle(one: Answered) -> str:
+    """The triangle of a config in words."""
+    size = usual_size(one.judged)
+    shares = ", ".join(
+        f"units {start + 1} to {end + 1}: {100 * share:.0f} %"
+        for (start, end), (share, _) in accuracy_by_place(one, size).items()
+    )
+    return f"{one.table.table.config}, right answers to spans of texts of {size} units: {shares}"
+
+
+def triangles_of(one: Answered) -> dict[str, Any]:
+    """The texts of a table; first those that are right for the wrong parts, worst first."""
+    thresholds = one.at["strict"]
+    order = sorted(
+        range(len(one.judged)),
+        key=lambda n: (
+            not one.judged[n].right,
+            one.judged[n].metric("lenient", thresholds[n]),
+            one.judged[n].text.item_id,
+        ),
+    )
+    shown = [n for n in order if one.judged[n].text.size <= _MOST_UNITS][:_MOST_TEXTS]
+    return {
+        "name": one.table.table.name,
+        "total": len(one.judged),
+        "positive": one.table.positive,
+        "rows": [_row(one.judged[n], thresholds[n], one.table.positive) for n in shown],
+    }
+
+
+def _row(own: TextPrediction, threshold: float, positive: str) -> dict[str, Any]:
+    text = own.text
+    alternatives = range(max(1, len(text.alternatives)))
+    return {
+        "name": text.item_id,
+        "right": own.right,
+        "state": _state(own, threshold),
+        "hypothesis": text.hypothesis,
+        "units": [
+            [unit_texts(text, number)[unit] for number in alternatives] for unit in range(text.size)
+        ],
+        "size": text.size,
+        "cells": list(_cells(own, threshold, positive)),
+    }
+
+
+def _state(own: TextPrediction, threshold: float) -> str:
+    rights = own.span_rights(threshold)
+    parts = f"{sum(rights)} of {len(rights)} spans right"
+    return f"{'right' if own.right else 'wrong'}, {parts}"
+
+
+def _cells(own: TextPrediction, threshold: float, positive: str) -> Iterator[SpanCell]:
+    none = UNDECIDED if own.text.is_choice else NEGATIVE
+    for place, gold in own.gold.items():
+        answer = own.answer(place, threshold)
+        yield SpanCell(
+            x=place[1] * CELL + 2,
+            y=place[0] * CELL + 2,
+            shade=round(own.predicted[place].probability, 3),
+            gold=gold != none,
+            wrong=answer != gold,
+            said=_said(own, place, answer, gold, positive),
+        )
+
+
+def _said(own: TextPrediction, place: SpanPlace, answer: int, gold: int, positive: str) -> str:
+    def name(number: int) -> str:
+        if not own.text.is_choice:
+            return positive if number else f"not {positive}"
+        return "undecided" if number == UNDECIDED else f"text {number + 1}"
+
+    predicted = own.predicted[place]
+    return (
+        f"units {place[0] + 1} to {place[1] + 1}: {name(answer)} "
+        f"({share_cell(predicted.probability)} %); right is {name(gold)}"
+    )
+
 
 #: The heading of the table in the published mode.
 _RELEASED = "as the released program computes it"

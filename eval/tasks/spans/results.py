@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.estimates import Accuracy, Ratio
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
@@ -49,14 +48,19 @@ from coherencegym.eval.tasks.spans.coherence import (
     span_position,
     thresholds_by_folds,
 )
-from coherencegym.eval.tasks.spans.data import CHOICE, SpanTable
-from coherencegym.eval.tasks.spans.drop import Drop, drop_of
+from coherencegym.eval.tasks.spans.data import (
+    CHOICE,
+    Drop,
+    ReleasedSpans,
+    SpanTable,
+    drop_of,
+    released_coherence,
+)
 from coherencegym.eval.tasks.spans.published_scores import (
     published_config,
     published_for,
     published_tables,
 )
-from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
 from coherencegym.eval.tasks.table import add_people
 from coherencegym.files.parquet_writing import row_schema, write_rows
 

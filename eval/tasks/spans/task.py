@@ -18,7 +18,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
-from coherencegym.eval.tasks.spans.asking import ask_spans, askable
+from coherencegym.eval.tasks.spans.asking import ask_spans, askable, prompt_queries
 from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, CONSTANTS
 from coherencegym.eval.tasks.spans.data import (
     SpanTable,
@@ -36,7 +36,6 @@ from coherencegym.eval.tasks.spans.options import (
     own_settings,
     with_scorer,
 )
-from coherencegym.eval.tasks.spans.prompts import prompt_queries
 from coherencegym.eval.tasks.spans.report import span_sections
 from coherencegym.eval.tasks.spans.results import (
     Answered,

@@ -39,8 +39,7 @@ from coherencegym.eval.tasks.spans.results import (
 )
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
-from coherencegym.eval.tasks.training.results import Words
-from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData
+from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData, Words
 
 #: The splits that are learned from, and that weights are chosen on.
 _TRAIN, _VALIDATION = "train", "validation"

@@ -40,7 +40,7 @@ from coherencegym.eval.tasks.spans.data import (
     span_content,
     unit_texts,
 )
-from coherencegym.eval.text.crossing import crossing_differs
+from coherencegym.eval.text.encode import crossing_differs
 
 if TYPE_CHECKING:
     from coherencegym.eval.surprisal import Answer, ScoredCondition

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.command_line import option
-from coherencegym.eval.tasks.detect.decisions import DECISIONS
+from coherencegym.eval.tasks.detect.scores import DECISIONS
 from coherencegym.numbers import above_zero, positive
 
 

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.loaders.languages.dutch import DUTCH
+from coherencegym.loaders.languages.language import DUTCH
 from coherencegym.manipulations.operator import NotApplicableError
 from coherencegym.manipulations.reference.languages.tables import TableRules
 from coherencegym.manipulations.reference.mention_rules import any_of

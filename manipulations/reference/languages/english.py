@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
     MentionRules,

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention
-from coherencegym.loaders.languages.german import GERMAN
+from coherencegym.loaders.languages.language import GERMAN
 from coherencegym.manipulations.reference.languages.tables import TableRules
 
 #: Masculine nouns that have an ending in all cases but the nominative, or may be such a noun, by

@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym reproduce"
         The exit code.
     """
     arguments = make_parser(prog).parse_args(argv)
-    from coherencegym.builders.command.errors import explain
+    from coherencegym.builders.command.declared import explain
     from coherencegym.eval.report.formats import TABLE
     from coherencegym.terminal import data_output
 

@@ -160,7 +160,7 @@ def _datasets(
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
-    from coherencegym.loaders.find import find, how_to_obtain
+    from coherencegym.loaders.read import find, how_to_obtain
     from coherencegym.loaders.registry import corpus as corpus_named
 
     corpus = corpus_named(table.corpus)
@@ -192,7 +192,7 @@ def _datasets(
 
 
 def _syntaxgym_folder(data: Path | None, say: Callable[[str], None]) -> Path:
-    from coherencegym.loaders.find import data_root
+    from coherencegym.loaders.read import data_root
 
     folder = data_root(data) / SYNTAXGYM
     if not any(folder.glob("**/*.json")):

@@ -18,10 +18,9 @@ from support.suites import Sample
 from support.tiny_models import tiny
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.backends.vllm import BACKEND, SETTINGS
-from coherencegym.eval.backends.vllm_engine import Engine
+from coherencegym.eval.backends.vllm import BACKEND, SETTINGS, Engine
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.eval.data.signature import versions
+from coherencegym.eval.data.benchmark import versions
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import LoadedModel, load
@@ -91,7 +90,7 @@ def test_batch_invariance_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_its_version_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coherencegym.eval.data.signature.version", lambda package: "1.0")
+    monkeypatch.setattr("coherencegym.eval.data.benchmark.version", lambda package: "1.0")
     assert versions({"arguments": {"backend": "vllm"}})["vllm"] == "1.0"
     assert "vllm" not in versions({"arguments": {"seed": 1}}) | versions({})
 

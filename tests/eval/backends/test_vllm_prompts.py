@@ -12,9 +12,9 @@ from support.stand_in_vllm import LLM, RequestOutput, install
 from support.tiny_models import BUDGET, VOCABULARY, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.backends import vllm_engine
+from coherencegym.eval.backends import vllm
 from coherencegym.eval.backends.backend import RunContext
-from coherencegym.eval.backends.vllm_engine import Engine, read_prompts
+from coherencegym.eval.backends.vllm import Engine, read_prompts
 from coherencegym.eval.forward.execute import Execution, NotFiniteError, execute
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Plan, make_plan
@@ -83,7 +83,7 @@ def test_half_precision_is_measured(made: Made) -> None:
 
 
 def test_what_is_known_is_not_asked_for(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vllm_engine, "_CHUNK", 60)
+    monkeypatch.setattr(vllm, "_CHUNK", 60)
     plan, store, seen = make_plan(requests()), Memory(), []
     engine, llm = made()
     first = read(

@@ -23,7 +23,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import start_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.run.asking import open_cache
+from coherencegym.eval.run.call import open_cache
 from coherencegym.eval.run.options import OutputOptions
 from coherencegym.eval.text.sequence import TokenSequence
 
@@ -261,7 +261,7 @@ def test_another_version_of_a_library_is_another_cache(
     paths = []
     for changed in ({}, {"coherencegym": "2"}, {"torch": "2.10"}, {"transformers": "5.22"}):
         monkeypatch.setattr(
-            "coherencegym.eval.data.signature.versions", lambda _, new=changed: {**found, **new}
+            "coherencegym.eval.data.benchmark.versions", lambda _, new=changed: {**found, **new}
         )
         paths.append(path_of(tmp_path))
     assert paths[0] == paths[1]

@@ -14,7 +14,7 @@ from support.commands import one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.checksums import CHECKSUMS
 

@@ -17,11 +17,11 @@ from coherencegym.eval.data.pairs import (
     PairChoices,
     are_pairs,
     contrasted,
+    labelled_texts,
     read_pairs_file,
     table_of_pairs,
 )
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.data.texts import labelled_texts
 from coherencegym.eval.kinds.items import Item, read_item
 from coherencegym.eval.run.data import items_of_pairs
 from coherencegym.eval.tasks.options import options_from

@@ -16,7 +16,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.report.grid import rich_block
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.score.report import published_block
 
 ROW = {

@@ -14,8 +14,7 @@ from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_each_alone
 from coherencegym.eval.models.limits import limits_of
-from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.plan import Request, make_plan
+from coherencegym.eval.plan.plan import Budget, Request, make_plan
 
 _REFORMER = {
     **{"is_decoder": True, "axial_pos_embds": False, "hidden_size": 32, "feed_forward_size": 48},

@@ -19,8 +19,7 @@ from coherencegym.eval.forward.execute import Execution, execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone
 from coherencegym.eval.models.placement import send
-from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Budget, Plan, Request, make_plan
 from coherencegym.eval.text.sequence import TokenSequence
 
 CPU = torch.device("cpu")

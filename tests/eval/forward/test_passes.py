@@ -25,10 +25,9 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone, run_batch
 from coherencegym.eval.forward.trial import to_try, try_sharing
 from coherencegym.eval.forward.wrapped import fused_activations
-from coherencegym.eval.kinds.predictions import TIE_BITS
+from coherencegym.eval.kinds.items import TIE_BITS
 from coherencegym.eval.models.limits import limits_of
-from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Batch, Budget, Plan, Request, make_batches, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 

@@ -13,8 +13,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_batch
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.models.limits import limits_of
-from coherencegym.eval.plan.batches import Batch, Budget
-from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.plan.plan import Batch, Budget, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 

@@ -15,8 +15,8 @@ from support.tiny_encoders import CAUSAL, KINDS
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import Passage, States, states
 from coherencegym.eval.forward import pooled
-from coherencegym.eval.models import body as bodies
-from coherencegym.eval.models.body import body_of
+from coherencegym.eval.models import in_memory as bodies
+from coherencegym.eval.models.in_memory import body_of
 
 Made = Callable[[str], tuple[Any, Any]]
 

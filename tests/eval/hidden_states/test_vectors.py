@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.forward.cache import VECTORS_SUFFIX, VectorStore
 from coherencegym.eval.forward.store import checksum
-from coherencegym.eval.forward.vectors import VECTORS_SUFFIX, VectorStore
-from coherencegym.eval.plan.passages import PooledSequence
+from coherencegym.eval.plan.requests import PooledSequence
 
 LAYERS, WIDTH = (0, 3), 4
 

@@ -21,7 +21,7 @@ from coherencegym.eval.hub.every_eval_ever import (
     evaluation_files,
     push_evaluations,
 )
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 
 SOURCE = EvaluationSource("Somewhere")
 STORE = "coherencegym/store"

@@ -23,8 +23,14 @@ from coherencegym.eval.kinds.formula import (
     parse_formula,
     read_of,
 )
-from coherencegym.eval.kinds.items import Item, check_predictions, read_by
-from coherencegym.eval.kinds.predictions import TIE_BITS, Outcome, evaluate
+from coherencegym.eval.kinds.items import (
+    TIE_BITS,
+    Item,
+    Outcome,
+    check_predictions,
+    evaluate,
+    read_by,
+)
 
 A, B = Value(1, "a"), Value(1, "b")
 VALUES = {(1, "a"): 4.0, (1, "b"): 3.0, (2, "a"): 1.0, (2, "b"): 2.5, ("*", "a"): 10.0}

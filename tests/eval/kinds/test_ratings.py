@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coherencegym.eval.kinds.ratings import RATINGS, rated_text_from_row
+from coherencegym.eval.kinds.documents import RATINGS, rated_text_from_row
 from coherencegym.eval.kinds.table_kind import SuiteError
 
 

@@ -26,7 +26,7 @@ from coherencegym.eval.forward.wrapped import hands_rows_on
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.scoring import Scored, score_items
-from coherencegym.eval.text.choices import MaskingChoice
+from coherencegym.eval.text.special import MaskingChoice
 
 
 def oracle_bits(

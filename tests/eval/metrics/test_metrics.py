@@ -15,19 +15,20 @@ from scipy import stats
 from support.strategies import FEW
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.estimates import (
     KINDS,
+    AreaUnderCurve,
+    ItemAccuracy,
+    Margin,
+    PartialSpearman,
     SavedMetric,
+    Spearman,
     described_metrics,
     estimates,
     known_metrics,
     score_of,
 )
-from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
-from coherencegym.eval.metrics.margin import Margin
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics import estimators
@@ -38,7 +39,7 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import (
     Interval,
     mean_interval,

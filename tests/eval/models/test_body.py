@@ -13,8 +13,7 @@ from support.tiny_encoders import ENCODERS, encoder_tokenizer
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import initialise_randomly, load_encoder
 from coherencegym.eval.models.arguments import parse_model_arguments
-from coherencegym.eval.models.body import body_of
-from coherencegym.eval.models.in_memory import in_memory
+from coherencegym.eval.models.in_memory import body_of, in_memory
 from coherencegym.eval.models.load import load_config
 
 IDS = torch.tensor([[1, 5, 6, 7, 2]])

@@ -21,8 +21,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone, run_batch
 from coherencegym.eval.forward.trial import beside_longer, to_try
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
-from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Budget, Plan, Request, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97

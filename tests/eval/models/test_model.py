@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.kind import refuse_unless_it_sees
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import load
-from coherencegym.eval.models.refusals import refuse_unless_it_sees
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import pytest
 from support.hub.server import HubServer
 
 from coherencegym.eval.models.arguments import parse_model_arguments
-from coherencegym.eval.models.provenance import NOTHING_KNOWN, Provenance, find_provenance
-from coherencegym.eval.models.source import find_model
+from coherencegym.eval.models.source import NOTHING_KNOWN, Provenance, find_model, find_provenance
 from coherencegym.eval.tasks.collect import contamination_notes
 
 CARD = '---\ndatasets:\n- me/stories\n- c4\n- "bad\\e[31m"\nbase_model: me/base\n---\n# Model\n'

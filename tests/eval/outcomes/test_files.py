@@ -17,9 +17,13 @@ from hypothesis import strategies as st
 from support.results import Rows, damage, put, without
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.estimates import described_metrics, estimates, score_of
-from coherencegym.eval.metrics.ratio import Ratio
+from coherencegym.eval.metrics.estimates import (
+    Accuracy,
+    Ratio,
+    described_metrics,
+    estimates,
+    score_of,
+)
 from coherencegym.eval.outcomes.files import outcomes_digest, read_outcome_tables, write_tables
 from coherencegym.eval.outcomes.schema import (
     MODEL,
@@ -30,7 +34,7 @@ from coherencegym.eval.outcomes.schema import (
     outcome_schemas,
 )
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 
 #: Names of which two may look like others when they are put together.
 _NAMES = st.sampled_from(["", "a", "a b", "b", " ", "0"])

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from coherencegym.eval.plan.ahead import one_ahead
+from coherencegym.eval.plan.plan import one_ahead
 
 
 def test_the_next_is_made_while_one_is_worked_with() -> None:

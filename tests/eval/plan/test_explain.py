@@ -16,9 +16,8 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_batch
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.explain import operations, weights_of
-from coherencegym.eval.plan.plan import Request, make_plan
+from coherencegym.eval.plan.plan import Budget, Request, make_plan
 from coherencegym.eval.text.sequence import Sharing
 
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.plan.batches import Batch, Budget, head_rows
-from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Batch, Budget, Plan, Request, head_rows, make_plan
 from coherencegym.eval.text.sequence import WORTH_SHARING, Sharing, TokenSequence, shared_length
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)

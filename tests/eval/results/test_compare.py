@@ -17,23 +17,27 @@ from rich.console import Console
 from support.results import Evaluated, dataset_facts, evaluated_table, made_saved, model_facts
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.comparison import ModelComparison, compare, corrected_together
-from coherencegym.eval.results.labels import model_labels
+from coherencegym.eval.results.comparison import (
+    ModelComparison,
+    by_suite,
+    compare,
+    corrected_together,
+    model_labels,
+)
 from coherencegym.eval.results.paired_scores import PairedScore
-from coherencegym.eval.results.pairing import by_suite
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
-from coherencegym.eval.views.compare_report import (
+from coherencegym.eval.views.compare_table import (
+    comparison_table,
     comparisons_as_json,
     plot_comparisons,
+    print_comparisons,
     write_comparisons,
 )
-from coherencegym.eval.views.compare_table import comparison_table, print_comparisons
 from coherencegym.files.checksums import CHECKSUMS
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
@@ -559,7 +563,7 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
 def test_the_folder_is_whole_or_not_there(
     comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import coherencegym.eval.views.compare_report
+    import coherencegym.eval.views.compare_table
 
     folder = tmp_path / "out"
     write_comparisons([comparison], [("b", "a")], folder, seed=0)
@@ -581,7 +585,7 @@ def test_the_folder_is_whole_or_not_there(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(coherencegym.eval.views.compare_report, "plot_comparisons", stop)
+    monkeypatch.setattr(coherencegym.eval.views.compare_table, "plot_comparisons", stop)
     before = (folder / "comparison.json").read_text()
     with pytest.raises(KeyboardInterrupt):
         write_comparisons([comparison], [("c", "a")], folder, seed=0, overwrite=True)

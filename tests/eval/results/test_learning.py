@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 from support.results import made_difference, made_run, model_facts
 
-from coherencegym.eval.results.learning import LearningCurve, learning_curves
-from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.steps import Step, step_of
+from coherencegym.eval.results.run_table import (
+    LearningCurve,
+    Step,
+    learning_curves,
+    step_of,
+    table_of,
+)
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.views.overview import reading_lines

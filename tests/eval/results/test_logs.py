@@ -23,7 +23,7 @@ from support.commands import one_line
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.results.comparison import compare
-from coherencegym.eval.results.logs import inspect_log, sample_log
+from coherencegym.eval.results.logs import read as logs
 from coherencegym.eval.results.logs.read import logs_at, read_log
 from coherencegym.eval.results.paired_scores import PairedScore
 
@@ -86,7 +86,7 @@ def members(path: Path) -> list[Any]:
     """The JSON of an archive that is compressed by Zstandard."""
     with zipfile.ZipFile(path) as archive:
         return [
-            json.loads(inspect_log._decompressed(path, archive.getinfo(f"{name}.json")))
+            json.loads(logs._decompressed(path, archive.getinfo(f"{name}.json")))
             for name in ("header", "summaries")
         ]
 
@@ -361,8 +361,7 @@ def test_a_member_is_held_to_its_checksum(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_refused(
     monkeypatch: pytest.MonkeyPatch, log: str, most: int, said: str
 ) -> None:
-    monkeypatch.setattr(inspect_log, "MOST_BYTES", most)
-    monkeypatch.setattr(sample_log, "MOST_BYTES", most)
+    monkeypatch.setattr(logs, "MOST_BYTES", most)
     with pytest.raises(EvaluationError, match=said):
         read_log(RECORDED / log)
 

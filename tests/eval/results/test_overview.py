@@ -11,12 +11,11 @@ from typing import Any
 from support.results import made_run
 
 from coherencegym.eval.data.notes import caution, detail
-from coherencegym.eval.results.folder import MARKER
-from coherencegym.eval.results.read import run_folders
+from coherencegym.eval.results.folder import MARKER, run_folders
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.tasks.headline import Headline, headline_line
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,

@@ -16,7 +16,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.comparison import MAY_DIFFER
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, prediction_rows, predictions_of
 from coherencegym.eval.tasks.score.selections import select
 

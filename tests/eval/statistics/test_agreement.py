@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.eval.statistics.agreement import agreement_groups
+from coherencegym.eval.statistics.correlation import agreement_groups
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coherencegym.eval.statistics.bootstrap import bootstrap_intervals
+from coherencegym.eval.statistics.estimators import bootstrap_intervals
 
 
 def by_hand(sums: list[tuple[float, float]], resamples: int, seed: int) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from coherencegym.eval.statistics.bag_regression import predicted_ratings
+from coherencegym.eval.statistics.bag_of_words import predicted_ratings
 from coherencegym.eval.statistics.correlation import (
     RankCorrelation,
     correlation,

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.statistics.bootstrap import bootstrap_intervals
-from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.estimators import (
     Counts,
+    Estimate,
     accuracy,
     area,
+    bootstrap_intervals,
     f1,
     ranks_difference,
     ratio,

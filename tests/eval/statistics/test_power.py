@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.statistics.power import effective_items, smallest_difference
+from coherencegym.eval.statistics.estimators import effective_items, smallest_difference
 
 
 @pytest.mark.parametrize(("items", "discordance", "power"), [(200, 0.3, 0.8), (900, 0.15, 0.9)])

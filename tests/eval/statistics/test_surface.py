@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
+from coherencegym.eval.kinds.examples import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.eval.statistics import surface

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from coherencegym.eval.statistics.threads import one_thread
+from coherencegym.eval.statistics.estimators import one_thread
 
 
 def threads() -> set[int]:

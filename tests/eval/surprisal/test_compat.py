@@ -17,14 +17,13 @@ import pytest
 from coherencegym.command_line import flag_of
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.predictions import TIE_BITS
+from coherencegym.eval.kinds.items import TIE_BITS, Condition, Item, Prediction, Region
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.values import region_value
-from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.text.encode import SPECIAL
 
 
 def template(tokenizer: Any, text: str = "<s> $A </s>") -> Any:

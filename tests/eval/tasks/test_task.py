@@ -12,8 +12,8 @@ from support.commands import one_line, without_progress
 from support.suites import Sample
 
 from coherencegym.eval.commands.cli import commands, main
-from coherencegym.eval.kinds.ratings import RATINGS, RatedText
-from coherencegym.eval.metrics.spearman import Spearman
+from coherencegym.eval.kinds.documents import RATINGS, RatedText
+from coherencegym.eval.metrics.estimates import Spearman
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter

@@ -10,7 +10,7 @@ import pytest
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Region
 from coherencegym.eval.plan.requests import Query, prepare
-from coherencegym.eval.text.chat import chat_of
+from coherencegym.eval.text.special import chat_of
 
 TEMPLATE = (
     "{{ bos_token }}{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] | trim }}"

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import coherencegym.eval.text.encode as module
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.encode import NO_REGION, SPECIAL, Encoding, encode
 from coherencegym.eval.text.reading import TokenReader
-from coherencegym.eval.text.regions import NO_REGION, SPECIAL
 from coherencegym.eval.text.special import Separator, Start, separator, start_of_text
 
 NO_START = Start(None, "", "test")

@@ -14,10 +14,9 @@ from tokenizers import normalizers, pre_tokenizers, processors
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.text.encode import Encoding, encode
-from coherencegym.eval.text.names import TURN, count_names
+from coherencegym.eval.text.encode import NO_REGION, SPECIAL, Encoding, encode
 from coherencegym.eval.text.reading import TokenReader
-from coherencegym.eval.text.regions import NO_REGION, SPECIAL
+from coherencegym.eval.text.sequence import TURN, count_names
 from coherencegym.eval.text.special import Start, separator, start_of_text
 
 NO_START = Start(None, "", "test")

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.items import Item, ItemEdit
-from coherencegym.eval.tasks.score.page.items import packed, unscored_pieces, with_units
-from coherencegym.eval.tasks.score.page.marks import difference_marks, marked, segments, unit_marks
+from coherencegym.eval.tasks.score.page.items import (
+    difference_marks,
+    marked,
+    packed,
+    segments,
+    unit_marks,
+    unscored_pieces,
+    with_units,
+)
 
 UNITS = ("One.", "Two.", "Three.", "Four.", "Five.")
 ORDER = [0, 3, 2, 1, 4]

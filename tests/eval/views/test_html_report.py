@@ -18,8 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.results import made_item, made_results
 
-from coherencegym.eval.kinds.items import Condition, Item, Region
-from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.kinds.items import Condition, Item, Outcome, Region
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
@@ -28,8 +27,13 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.page import items as html_items
 from coherencegym.eval.tasks.score.page.example import example_of
-from coherencegym.eval.tasks.score.page.items import Piece, packed, scored_pieces, unscored_pieces
-from coherencegym.eval.tasks.score.page.selection import select_shown
+from coherencegym.eval.tasks.score.page.items import (
+    Piece,
+    packed,
+    scored_pieces,
+    select_shown,
+    unscored_pieces,
+)
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.verdict import verdict_of

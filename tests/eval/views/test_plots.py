@@ -16,11 +16,9 @@ from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plot_rows import merged
-from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.plots import draw_scores, plot_runs, position_curves
 from coherencegym.eval.views.plots_curve import draw_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
-from coherencegym.eval.views.plots_positions import position_curves
-from coherencegym.eval.views.plots_scores import draw_scores
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 

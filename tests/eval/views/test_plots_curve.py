@@ -15,14 +15,22 @@ from support.results import made_run
 
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.report.figures import style
-from coherencegym.eval.results.learning import LearningCurve, learning_curves
-from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.steps import short_count
+from coherencegym.eval.results.run_table import (
+    LearningCurve,
+    learning_curves,
+    short_count,
+    table_of,
+)
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.views.overview import overview, print_overview, write_overview
+from coherencegym.eval.views.overview import (
+    few_of,
+    overview,
+    print_overview,
+    training_grids,
+    write_overview,
+)
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
-from coherencegym.eval.views.training.table import few_of, training_grids
 from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("real_figures")

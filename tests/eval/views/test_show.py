@@ -19,8 +19,7 @@ from coherencegym.eval.plan.options import DEFAULT, Options
 from coherencegym.eval.report.figures import style
 from coherencegym.eval.tasks.score.page.item_view import ItemView, view_item
 from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.views.item_text import SHADES, print_item, shade
-from coherencegym.eval.views.plots_item import draw_item
+from coherencegym.eval.views.plots_item import SHADES, draw_item, print_item, shade
 from coherencegym.files.checksums import CHECKSUMS
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"

@@ -12,19 +12,16 @@ import pytest
 from support.results import made_difference, made_run, made_scores
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.grid import print_notes
 from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.outcomes import Difference, LengthCorrelation
 from coherencegym.eval.tasks.score.report import difference_block, length_block, score_grid
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.views.plots import plot_runs
-from coherencegym.eval.views.plots_scores import draw_scores
+from coherencegym.eval.views.plots import draw_scores, plot_runs
 
 
 def run(scores: list[ItemScore], **more: Any) -> Results:

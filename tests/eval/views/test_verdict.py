@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.verdict import verdict
 
 

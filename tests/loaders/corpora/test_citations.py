@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.sample import SAMPLES
+from coherencegym.loaders.corpus import cited
 from coherencegym.loaders.registry import CORPORA
 
 

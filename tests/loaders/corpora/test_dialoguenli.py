@@ -12,8 +12,7 @@ from support.small_corpora import OfFile, read_one
 
 from coherencegym.loaders.corpora.dialoguenli import CORPUS, LABELS
 from coherencegym.loaders.discourse import HumanJudgement, SourceSpan
-from coherencegym.loaders.find import find
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import find, read
 
 PAIR: dict[str, Any] = {
     "label": "negative",

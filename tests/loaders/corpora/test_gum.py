@@ -13,9 +13,8 @@ from support.small_corpora import OfFile, error, read_one
 from coherencegym.loaders.corpora.gum import CORPUS, LICENCES, TEST, VALIDATION
 from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.discourse import Discourse, Features, span_text
-from coherencegym.loaders.find import find
 from coherencegym.loaders.formats.conllu import blocks, parse
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import find, read
 
 HEADER = "# newdoc id = GUM_bio_x\n# global.Entity = GRP-etype-infstat-minspan-link\n"
 PRONOUN = "Case=Nom|Gender=Fem|Number=Sing|Person=3|PronType=Prs"

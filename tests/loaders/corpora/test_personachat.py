@@ -12,8 +12,7 @@ from support.small_corpora import OfFile
 from coherencegym.loaders.corpora.personachat import CORPUS, VARIANTS
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.find import find
-from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.read import Reading, find, read
 
 TWO = """\
 1 your persona: i like tea.

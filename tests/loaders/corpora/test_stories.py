@@ -12,8 +12,7 @@ from support.small_corpora import OfFile, error, read_one
 from coherencegym.loaders.corpora.stories import ROCSTORIES, STORYCLOZE
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import SourceSpan, span_text
-from coherencegym.loaders.find import find
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import find, read
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"

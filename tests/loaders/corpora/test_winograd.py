@@ -24,8 +24,7 @@ from coherencegym.loaders.corpora.winograd import (
 )
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, span_text
-from coherencegym.loaders.find import find
-from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.read import Reading, find, read
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 

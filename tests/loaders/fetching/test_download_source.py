@@ -16,7 +16,7 @@ from coherencegym.loaders.fetching.fetch import (
     download_source,
     source_names,
 )
-from coherencegym.loaders.find import find
+from coherencegym.loaders.read import find
 from coherencegym.loaders.registry import CORPORA
 
 FETCHED = sorted({*CORPORA} & {*source_names()})

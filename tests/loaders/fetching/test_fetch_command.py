@@ -98,7 +98,7 @@ def test_what_is_not_found_says_how_to_fetch_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from coherencegym.loaders.corpus import CorpusNotFoundError
-    from coherencegym.loaders.find import find
+    from coherencegym.loaders.read import find
 
     with pytest.raises(
         CorpusNotFoundError, match="to get the files: `coherencegym corpora fetch gum"

@@ -23,8 +23,7 @@ from support.strategies import FEW
 from coherencegym.errors import LONGEST
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.find import find
-from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.read import Reading, find, read
 from coherencegym.loaders.registry import sample_of
 
 NATIVE = [name for name, corpus in CORPORA.items() if not corpus.native]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.formats.plain_pickle import read_plain_pickle
+from coherencegym.loaders.formats.json_records import read_plain_pickle
 
 ROWS = [("NS-Elaboration", ["He said", "so ."], ["It is ."]), ("NN-Joint", ["é"], ["b", "c"])]
 

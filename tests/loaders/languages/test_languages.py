@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Features
-from coherencegym.loaders.languages.language import article_table, pronoun_table
+from coherencegym.loaders.languages.language import Spacing, article_table, pronoun_table
 from coherencegym.loaders.languages.registry import LANGUAGES, language
-from coherencegym.loaders.languages.spacing import Spacing
 from coherencegym.loaders.text.detokenize import BRACKETS
 from coherencegym.loaders.text.sentences import split_sentences
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.loaders.text.nicknames import PARTICIPANT, Nicknames
+from coherencegym.loaders.text.sentences import PARTICIPANT, Nicknames
 
 #: Some are words of the language, or of the channel.
 NAMES = ("ann", "bob2", "ubuntu", "me", "xabbu|", "f_newton")

@@ -9,7 +9,7 @@ from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.page.item_view import read_values, reads, state
-from coherencegym.eval.tasks.score.page.marks import Segment, marked
+from coherencegym.eval.tasks.score.page.items import Segment, marked
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 

@@ -21,7 +21,7 @@ from coherencegym.eval.tasks.score.metrics import (
 )
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.values import region_value
-from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.text.encode import SPECIAL
 
 _WORD_MARKS = "▁Ġ"
 _SIGNS = str.maketrans({"\n": "↵", "\t": "⇥", "\r": "␍"})

@@ -3,25 +3,280 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from difflib import SequenceMatcher
+from itertools import chain, combinations, groupby
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef
-from coherencegym.eval.kinds.items import Condition
+from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import group_names
 from coherencegym.eval.tasks.score.page.item_view import read_values, reads, state
-from coherencegym.eval.tasks.score.page.marks import Mark, unit_marks
-from coherencegym.eval.tasks.score.page.selection import LIMITS, PageSelection, margin, select_shown
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.text.encode import SPECIAL
+
+#: Predictions of a table and aggregation at either end, around zero, and without a margin.
+LIMITS = (200, 100, 50, 20, 10, 5, 2, 1)
+#: Predictions at either end of each group and column value, for each so many of the limit.
+PER_GROUP = 40
+
+
+@dataclass(frozen=True, slots=True)
+class MarginGap:
+    """Predictions that are left out: so many, with margins (bits) from ``low`` to ``high``."""
+
+    n: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageSelection:
+    """The predictions of one table and aggregation that are shown, and those that are not.
+
+    Margins by different aggregations (a mean, a sum) do not compare: each has its own ends.
+
+    Attributes:
+        total: all of its predictions.
+        limit: predictions that are kept at either end, around zero, and without a margin.
+        kept: the places of those that are shown, in the order of the table.
+        left_out: those with a margin that are not shown, in gaps.
+        left_out_unmeasured: those without a margin (undefined, too long, an equality) that are not.
+    """
+
+    config: str
+    split: str
+    aggregation: str
+    total: int
+    limit: int
+    kept: tuple[int, ...]
+    left_out: tuple[MarginGap, ...]
+    left_out_unmeasured: int
+
+    @property
+    def n_left_out(self) -> int:
+        """Number of predictions that are not shown."""
+        return self.total - len(self.kept)
+
+
+def select_shown(
+    config: str,
+    split: str,
+    evaluated: Sequence[EvaluatedPrediction],
+    limit: int,
+    groups: Callable[[EvaluatedPrediction], Sequence[str]],
+) -> list[PageSelection]:
+    """A selection for each aggregation of a table.
+
+    Kept are the ``limit`` lowest and highest margins, the ``limit`` closest to zero, a few of
+    either end of each group (so that none is without an example), and the first ``limit`` without a
+    margin.
+    """
+    aggregations: dict[str, list[int]] = defaultdict(list)
+    for place, prediction in enumerate(evaluated):
+        aggregations[prediction.aggregation].append(place)
+    selections = []
+    for aggregation, places in aggregations.items():
+        margins = {place: margin(evaluated[place]) for place in places}
+        measured = sorted((m, place) for place, m in margins.items() if m is not None)
+        unmeasured = [place for place, m in margins.items() if m is None]
+        kept = {*_extremes(measured, limit), *(place for _, place in _closest(measured)[:limit])}
+        members: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for one in measured if limit >= PER_GROUP else ():
+            for group in groups(evaluated[one[1]]):
+                members[group].append(one)
+        for own in members.values():
+            kept |= _extremes(own, limit // PER_GROUP)
+        selections.append(
+            PageSelection(
+                config,
+                split,
+                aggregation,
+                len(places),
+                limit,
+                tuple(sorted({*kept, *unmeasured[:limit]})),
+                tuple(_margin_gaps(measured, kept)),
+                len(unmeasured[limit:]),
+            )
+        )
+    return selections
+
+
+def margin(prediction: EvaluatedPrediction) -> float | None:
+    """The bits by which a prediction holds; None where it is undefined or has no margin."""
+    return prediction.outcome.margin if prediction.outcome else None
+
+
+def _closest(measured: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
+    return sorted(measured, key=lambda one: abs(one[0]))
+
+
+def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
+    return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
+
+
+def _margin_gaps(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[MarginGap]:
+    # Across the few that groups keep: never across zero.
+    missing = [(margin, place) for margin, place in measured if place not in kept]
+    for _, gap in groupby(missing, key=lambda pair: pair[0] > 0):
+        margins = [margin for margin, _ in gap]
+        yield MarginGap(len(margins), margins[0], margins[-1])
+
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+#: A span of unmoved text begins after white space and the mark of a change of speaker.
+_BEFORE_UNIT = re.compile(r"\s*(\[SEP\]\s*)?")
+#: Words that two differences are apart at least: fewer, and they are one.
+_APART = 4
+#: Words of two texts, multiplied, that are compared word by word; of longer ones all is different.
+_MOST_COMPARED = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Characters of a text: a unit by its number in the original, or (no label) a difference."""
+
+    start: int
+    end: int
+    label: str = ""
+    moved: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a text; ``kind``: ``moved``, ``unit``, ``different``, or nothing."""
+
+    text: str
+    kind: str = ""
+    label: str = ""
+
+
+def unit_marks(item: Item, name: str) -> list[Mark]:
+    """The units of a condition whose order is changed in it or in another; none where none is.
+
+    Unmoved units stand between the moved ones: several beside each other have one mark.
+    """
+    moves = [
+        edit
+        for edit in item.edits
+        if edit.source_unit is not None and edit.source_discourse == item.discourse_id
+    ]
+    own = {edit.unit: edit for edit in moves if edit.condition_name == name}
+    placed = {unit: (edit.after, edit.source_unit) for unit, edit in own.items()}
+    if not own:  # the original: where the units came from
+        placed = {
+            e.source_unit: (e.after, e.source_unit) for e in moves if e.source_unit is not None
+        }
+    order = item.extra.get("permutation")
+    total = len(order) if isinstance(order, list | tuple) else 0
+    content = item.condition(name).content if placed else ""
+    marks: list[Mark] = []
+    place, before = 0, -1
+    for unit, (text, source) in sorted(placed.items()):
+        start = content.find(text, place)
+        if start < 0:
+            return []
+        marks += _between(content, place, start, before + 1, unit)
+        marks.append(Mark(start, start + len(text), f"{(source or 0) + 1}"))
+        place, before = start + len(text), unit
+    last = max(total, before + 2) if content[place:].strip() else before + 1
+    return [*marks, *_between(content, place, len(content), before + 1, last)]
+
+
+def _between(content: str, start: int, end: int, first: int, stop: int) -> Iterator[Mark]:
+    found = _BEFORE_UNIT.match(content, start, end)
+    start = found.end() if found else start
+    if first < stop and content[start:end].strip():
+        label = f"{first + 1}" if stop == first + 1 else f"{first + 1}–{stop}"
+        yield Mark(start, start + len(content[start:end].rstrip()), label, moved=False)
+
+
+def difference_marks(left: str, right: str) -> tuple[list[Mark], list[Mark]]:
+    """The words in which two texts differ; what is the same for a few words only is in it."""
+    ours, theirs = ([match.span() for match in _WORD.finditer(text)] for text in (left, right))
+    a, b = [left[slice(*span)] for span in ours], [right[slice(*span)] for span in theirs]
+    same = next((n for n, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), None)
+    first = min(len(a), len(b)) if same is None else same
+    back = 0
+    while back < min(len(a), len(b)) - first and a[-1 - back] == b[-1 - back]:
+        back += 1
+    blocks = [[first, len(a) - back, first, len(b) - back]]
+    if (len(a) - first) * (len(b) - first) <= _MOST_COMPARED:
+        found = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+        blocks = []
+        for kind, *places in found:
+            if kind == "equal":
+                continue
+            if blocks and places[0] - blocks[-1][1] < _APART:
+                blocks[-1] = [blocks[-1][0], places[1], blocks[-1][2], places[3]]
+            else:
+                blocks.append(places)
+    return (
+        [Mark(ours[i][0], ours[j - 1][1]) for i, j, _, _ in blocks if i < j],
+        [Mark(theirs[i][0], theirs[j - 1][1]) for _, _, i, j in blocks if i < j],
+    )
+
+
+def _differences(texts: Sequence[str]) -> list[list[Mark]]:
+    beside: list[list[list[Mark]]] = [[] for _ in texts]
+    for (left, one), (right, other) in combinations(enumerate(texts), 2):
+        for place, own in zip((left, right), difference_marks(one, other), strict=True):
+            beside[place].append(own)
+    joined = [_joined_marks(own) for own in beside]
+    if any(2 * _marked(own) > len(text) for text, own in zip(texts, joined, strict=True)):
+        return [min(own, key=_marked, default=[]) for own in beside]
+    return joined
+
+
+def _joined_marks(several: Iterable[Sequence[Mark]]) -> list[Mark]:
+    # Marks that touch are one.
+    found: list[Mark] = []
+    for mark in sorted(chain.from_iterable(several), key=lambda mark: mark.start):
+        if found and mark.start <= found[-1].end:
+            found[-1] = replace(found[-1], end=max(mark.end, found[-1].end))
+        else:
+            found.append(mark)
+    return found
+
+
+def _marked(marks: Iterable[Mark]) -> int:
+    return sum(mark.end - mark.start for mark in marks)
+
+
+def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
+    """A text cut at its marks, which are in order; joined, the segments are the text again."""
+    place = 0
+    for mark in marks:
+        if mark.start > place:
+            yield Segment(text[place : mark.start])
+        kind = "different" if not mark.label else "moved" if mark.moved else "unit"
+        yield Segment(text[mark.start : mark.end], kind, mark.label)
+        place = mark.end
+    if place < len(text):
+        yield Segment(text[place:])
+
+
+def marked(item: Item, names: Sequence[str]) -> list[tuple[Segment, ...]]:
+    """The texts of some conditions, cut at their marks: units where any are moved, else words.
+
+    Of several texts the words are marked that not all of them have; where most of a text would be,
+    as in two stories with either ending, those that it has not from the text that is most like it.
+    """
+    texts = [item.condition(name).content for name in names]
+    marks = [unit_marks(item, name) for name in names]
+    if not all(marks):
+        marks = _differences(texts)
+    return [tuple(segments(text, own)) for text, own in zip(texts, marks, strict=True)]
+
 
 #: Characters of text in a page, about; more, and each table shows fewer items.
 MOST_CHARACTERS = 2_500_000

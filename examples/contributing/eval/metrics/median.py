@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.estimates import Accuracy
 from coherencegym.eval.metrics.metric import over
 from coherencegym.eval.outcomes.tables import Cells
-from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import median_interval
 
 

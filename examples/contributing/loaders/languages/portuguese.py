@@ -5,11 +5,11 @@ from __future__ import annotations
 from coherencegym.loaders.languages.language import (
     Language,
     SentenceRules,
+    Spacing,
     abbreviations,
     article_table,
     pronoun_table,
 )
-from coherencegym.loaders.languages.spacing import Spacing
 from coherencegym.words import word_set
 
 PORTUGUESE = Language(

@@ -17,20 +17,20 @@ from support.suites import Sample
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.ratings import RatedText
+from coherencegym.eval.kinds.documents import RatedText
 from coherencegym.eval.metrics.estimates import estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import surprisals
-from coherencegym.eval.tasks.correlate.systems import SYSTEMS
 from coherencegym.eval.tasks.correlate.task import (
     SPEARMAN_GIVEN_LENGTH,
     SPEARMAN_OF_ALL,
+    SYSTEMS,
     TASK,
     add_baselines,
     correlate,
@@ -318,8 +318,8 @@ def test_the_library_finds_what_the_command_does(
 
 
 def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path]) -> None:
-    from coherencegym.eval.hub.results_card import _grid
-    from coherencegym.eval.results.read import read_results
+    from coherencegym.eval.hub.push_results import _grid
+    from coherencegym.eval.results.folder import read_results
 
     run = read_results(folders[0])
     (score,) = [

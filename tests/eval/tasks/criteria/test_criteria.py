@@ -12,10 +12,17 @@ import pytest
 from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.structures import DocumentSection, StructuredDocument
+from coherencegym.eval.kinds.documents import DocumentSection, StructuredDocument
 from coherencegym.eval.tasks.criteria.gru import NewGRU
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
-from coherencegym.eval.tasks.criteria.sentences import placed_sentences, read_structures
+from coherencegym.eval.tasks.criteria.sentences import (
+    Targets,
+    count_word_forms,
+    frequent_words,
+    placed_sentences,
+    read_structures,
+    words_of,
+)
 from coherencegym.eval.tasks.criteria.training import (
     AFTER,
     BEFORE,
@@ -24,13 +31,7 @@ from coherencegym.eval.tasks.criteria.training import (
     collator_of,
     mean_losses,
 )
-from coherencegym.eval.tasks.criteria.words import (
-    Targets,
-    count_word_forms,
-    frequent_words,
-    words_of,
-)
-from coherencegym.eval.tasks.training.fine_tuning import Trained
+from coherencegym.eval.tasks.training.encoder import Trained
 from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.training import TrainingData
 
@@ -122,7 +123,7 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
     import numpy as np
     import torch
 
-    from coherencegym.eval.tasks.criteria.decoders import CriteriaModel
+    from coherencegym.eval.tasks.criteria.training import CriteriaModel
 
     data = read_structures(str(told))
     sentences = data.inputs[0].sentences[:37]

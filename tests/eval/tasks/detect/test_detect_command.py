@@ -19,7 +19,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
-from coherencegym.eval.tasks.detect.decisions import (
+from coherencegym.eval.tasks.detect.scores import (
     best_threshold,
     count_decisions,
     highest,

@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics import estimators
-from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.estimators import accuracy, area, ratio, ratio_difference
-from coherencegym.eval.tasks.detect.decisions import (
+from coherencegym.eval.statistics.estimators import (
+    Estimate,
+    accuracy,
+    area,
+    ratio,
+    ratio_difference,
+)
+from coherencegym.eval.tasks.detect.scores import (
     DECISIONS,
     Decision,
     DecisionCounts,

@@ -18,9 +18,9 @@ from coherencegym.eval.kinds.items import Item, SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.metrics.estimates import estimates
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.detect.decisions import Decision
-from coherencegym.eval.tasks.detect.probes import (
+from coherencegym.eval.tasks.detect.scores import (
     PROBE_METRICS,
+    Decision,
     add_probe_outcomes,
     probe_differences,
 )

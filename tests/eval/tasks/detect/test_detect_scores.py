@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.tasks.detect.decisions import why_left_out
 from coherencegym.eval.tasks.detect.detect import (
+    DETECTORS,
     detect,
     detections,
+    detector_of,
     document_queries,
     load_detector,
 )
-from coherencegym.eval.tasks.detect.detectors import DETECTORS, detector_of
+from coherencegym.eval.tasks.detect.scores import why_left_out
 
 DOCUMENTS = [
     ["Lily had a red ball.", "She threw the ball to Tim.", "It was raining.", "Tim ran home."],

@@ -20,7 +20,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparison import obstacles
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, pairs_of
 from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
 from coherencegym.eval.tasks.training.encoder import (
@@ -28,8 +28,8 @@ from coherencegym.eval.tasks.training.encoder import (
     collator,
     count_truncated,
     find_encoder,
+    fine_tune,
 )
-from coherencegym.eval.tasks.training.fine_tuning import fine_tune
 from coherencegym.eval.tasks.training.options import Settings
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
@@ -321,7 +321,7 @@ def test_without_accelerate_it_says_which_extra(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import coherencegym.eval.tasks.training.fine_tuning as module
+    import coherencegym.eval.tasks.training.encoder as module
 
     missing: Callable[[str], None] = lambda name: None  # noqa: E731
     monkeypatch.setattr(module, "find_spec", missing)

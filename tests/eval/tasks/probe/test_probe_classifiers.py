@@ -18,11 +18,6 @@ from coherencegym.eval.tasks.probe.classifiers import (
     linear,
 )
 from coherencegym.eval.tasks.probe.controls import control_labels, type_of
-from coherencegym.eval.tasks.probe.description import (
-    described,
-    description_length,
-    frequency_compression,
-)
 from coherencegym.eval.tasks.probe.published_protocol import (
     PROTOCOLS,
     Protocol,
@@ -35,7 +30,10 @@ from coherencegym.eval.tasks.probe.study import (
     Curve,
     LayerFit,
     ProbeRows,
+    described,
+    description_length,
     fit_layer,
+    frequency_compression,
     probe_baselines,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coherencegym.eval.statistics.estimate import PairedDifference
+from coherencegym.eval.statistics.estimators import PairedDifference
 from coherencegym.eval.tasks.probe.report import _meaning
 from coherencegym.eval.tasks.probe.results import ProbeFacts
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit

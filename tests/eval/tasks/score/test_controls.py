@@ -14,11 +14,10 @@ from support.commands import one_line
 from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.statistics.intervals import difference_of_means
-from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.outcomes import Difference, differences
 from coherencegym.eval.tasks.score.report import difference_labels
 
 Make = Callable[..., Item]

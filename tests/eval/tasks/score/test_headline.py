@@ -14,12 +14,11 @@ import pytest
 from support.results import Evaluated, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.kinds.items import Item, Outcome
+from coherencegym.eval.metrics.estimates import AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.tasks.headline import (
     Headline,
@@ -28,9 +27,8 @@ from coherencegym.eval.tasks.headline import (
     headline_line,
     mean_headline,
 )
-from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
-from coherencegym.eval.tasks.score.summary import summarise
+from coherencegym.eval.tasks.score.summary import headline_of, summarise
 
 #: Whether the prediction of each item holds, by the group that it is in.
 Met = Mapping[str, Sequence[bool]]

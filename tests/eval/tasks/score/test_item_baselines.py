@@ -15,20 +15,19 @@ import coherencegym as cg
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
-from coherencegym.eval.data.baselines import (
+from coherencegym.eval.data.dataset import (
     LEXICAL_OVERLAP,
     PARTIAL_INPUT,
     SURFACE,
     baselines_path,
+    tables,
 )
-from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.results.folder import write_results
+from coherencegym.eval.results.folder import read_results, write_results
 from coherencegym.eval.results.paired_scores import count_compared
-from coherencegym.eval.results.read import read_results
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.eval.tasks.results import Results

@@ -16,20 +16,20 @@ from support.results import evaluated_table
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.report.labels import formula_labels
+from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.lengths import (
-    LengthCorrelation,
-    correlations,
-    length_correlations,
-)
 from coherencegym.eval.tasks.score.metrics import evaluate_predictions
 from coherencegym.eval.tasks.score.notes import length_notes
-from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
+from coherencegym.eval.tasks.score.outcomes import (
+    LengthCorrelation,
+    add_predictions,
+    correlations,
+    length_correlations,
+    length_difference,
+)
 from coherencegym.eval.tasks.score.report import shown_lengths
 from coherencegym.eval.tasks.score.scoring import ScoredItem
-from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 FORMULA = "(1;%a%) > (1;%b%)"
 

@@ -19,8 +19,7 @@ from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.score.values import VALUES, region_value
-from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 BITS = [2.0, 3.0, 7.0, 4.0]
 
@@ -328,7 +327,7 @@ def rows(scores: list[ItemScore]) -> dict[tuple[str, str, str], ItemScore]:
 def prediction(
     item: Item, margin: float | None, formula: str = "f", *groups: str
 ) -> EvaluatedPrediction:
-    from coherencegym.eval.kinds.predictions import Outcome
+    from coherencegym.eval.kinds.items import Outcome
 
     outcome = None if margin is None else Outcome(margin > 0, margin == 0, margin)
     return EvaluatedPrediction(

@@ -17,21 +17,19 @@ from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.tasks.score import parts as score_parts
-from coherencegym.eval.tasks.score.controls import differences
-from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     MARGIN,
     add_predictions,
+    differences,
     prediction_rows,
     predictions_of,
 )
-from coherencegym.eval.tasks.score.summary import macro, summarise
+from coherencegym.eval.tasks.score.summary import headline_of, macro, summarise
 from coherencegym.files import parquet_writing
 
 #: Each text alone in its batch: surprisals do not depend on what else is in a part.

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.results import evaluated_table, made_outcomes
 
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import predictions_of

@@ -40,8 +40,7 @@ from coherencegym.eval.tasks.spans.coherence import (
     span_position,
     thresholds_by_folds,
 )
-from coherencegym.eval.tasks.spans.drop import Drop, drop_of
-from coherencegym.eval.tasks.spans.released import released_coherence
+from coherencegym.eval.tasks.spans.data import Drop, drop_of, released_coherence
 from coherencegym.eval.tasks.spans.results import METRIC_NAMES, text_values
 
 A = entailment("a", ("One.", "Two.", "Three."), 1, [0, 1])

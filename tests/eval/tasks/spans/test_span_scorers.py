@@ -17,13 +17,17 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.models.load import LoadedModel, load_with_head
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.collect import results_of
 from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
-from coherencegym.eval.tasks.spans.asking import ask_spans
+from coherencegym.eval.tasks.spans.asking import (
+    TEMPLATES,
+    ask_spans,
+    prompt_answers,
+    prompt_queries,
+)
 from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
@@ -44,7 +48,6 @@ from coherencegym.eval.tasks.spans.options import (
     REGRESSION,
     SpanOptions,
 )
-from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers, prompt_queries
 from coherencegym.eval.tasks.spans.results import Answered, add_span_outcomes
 from coherencegym.eval.tasks.spans.task import TASK
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers

@@ -16,9 +16,9 @@ from support.datasets import write_spans_dataset
 from support.span_texts import abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.results_card import render_results_card
+from coherencegym.eval.hub.push_results import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.spans import coherence
 from coherencegym.files.parquet_rows import parquet_rows
 

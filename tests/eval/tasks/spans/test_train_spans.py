@@ -27,7 +27,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
-from coherencegym.eval.results.read import read_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.spans.coherence import dealt_folds
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.training import (
@@ -39,11 +39,12 @@ from coherencegym.eval.tasks.spans.training import (
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     TrainingRow,
+    class_weights,
     collator,
     count_truncated,
     find_encoder,
+    fine_tune,
 )
-from coherencegym.eval.tasks.training.fine_tuning import class_weights, fine_tune
 from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.training import TrainingData
 from coherencegym.files.parquet_rows import parquet_rows

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from coherencegym.eval.kinds.halves import Halves
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.metrics.estimates import Accuracy, AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query

@@ -1,1 +1,0 @@
-"""Tables of trainings: scores of checkpoints step by step."""
