@@ -274,18 +274,19 @@ def texts() -> dict[str, Any]:
 
 def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_path: Path) -> None:
     found = cg.spans(demo, texts, output=tmp_path / "rows")
-    own = found.details[0].scores
-    assert (own.config, own.items, own.question) == ("texts", 4, "coherence")
-    assert own.about["calibrated_on"] == "validation"
+    (own,) = found.more["spans"]
+    assert (own["config"], own["question"]) == ("texts", "coherence")
+    assert own["about"]["calibrated_on"] == "validation"
+    assert {row.n for row in found.rows if row.level == "all" and row.metric == "strict"} == {4}
     assert "strict" in str(found)
     assert (tmp_path / "rows" / "report.html").is_file()
     write_spans_dataset(tmp_path / "data", texts, "toy")
     again = cg.spans("demo", tmp_path / "data", device="cpu")
-    assert [one.scores.coherence for one in again.details] == [own.coherence]
-    assert again.details[0].scores.coin == own.coin
+    named = [replace(row, config="texts", split=found.rows[0].split) for row in again.rows]
+    assert named == found.rows
     rows = {split: [SPANS.to_row(row) for row in many] for split, many in texts.items()}
     as_rows = cg.spans((demo.model, demo.tokenizer), rows)
-    assert as_rows.details[0].scores.coherence == own.coherence
+    assert as_rows.rows == found.rows
     argv = ["spans", "--model", "demo", "--dataset", str(tmp_path / "data"), "--device", "cpu"]
     assert main([*argv, "--no-cache", "--output", str(tmp_path / "command")]) == 0
     assert compare_files(tmp_path / "command", again, tmp_path / "library")
@@ -306,7 +307,10 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
     compared = cg.compare(*asked).comparisons[0]
     rows = {row.metric: row for row in compared.rows if row.level == "all"}
     for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
-        values = [getattr(one.details[0].scores.coherence, own) for one in asked]
+        values = [
+            next(s.score for s in one.rows if (s.metric, s.system, s.group) == (own, "", ""))
+            for one in asked
+        ]
         assert rows[name].n == 4
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
     assert compared.remarks == ('scorer: "surprisal" and "prompt"',)
