@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from coherencegym.cards.metadata import (
     card_yaml,
@@ -25,72 +25,33 @@ from coherencegym.files.templates import templates_of
 from coherencegym.licence import IN_PART, combined_licence
 from coherencegym.loaders.corpus import REPAIRED
 
-#: Predictions of an example that its note names.
-_SHOWN_FORMULAS = 3
 #: Regions less alike than this have no word in common that a reader would look for.
 _ALIKE = 0.5
 
 
-class ShownCondition(NamedTuple):
-    """A condition's name and its regions as Markdown."""
-
-    name: str
-    regions: tuple[str, ...]
-
-
-def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
-    """The conditions of a row: in bold what another one does not have in that region.
-
-    The first is held against the second, and all others against the first. Regions of the same
-    words in another order have no mark.
-    """
-    contents = {
-        condition["condition_name"]: [region["content"] for region in condition["regions"]]
-        for condition in row["conditions"]
-    }
-    first, *others = contents.values()
-    second = others[0] if others else first
-    return [
-        ShownCondition(name, tuple(map(_marked, regions, second if regions is first else first)))
-        for name, regions in contents.items()
-    ]
-
-
 def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
-    """Two conditions of a row, each with its whole text: those that a prediction compares.
+    """Conditions of a row, each with its whole text: those that a prediction compares.
 
-    That is the first prediction of the headline group, or else the first one.
+    That is the first prediction of the headline group, or else the first one. In bold is what
+    another condition does not have in that region; regions of the same words in another order have
+    no mark.
     """
     own = [p for p in row["predictions"] if headline in p["groups"]] or row["predictions"]
     formula = own[0]["formula"] if own else ""
     found = [c for c in row["conditions"] if f"%{c['condition_name']}%" in formula]
     pair = found if len(found) > 1 else row["conditions"][:2]
-    shown = show_conditions(row | {"conditions": pair})
-    return [
-        (name, _whole(condition, regions))
-        for condition, (name, regions) in zip(pair, shown, strict=True)
-    ]
+    first, second = pair[0], pair[-1 if len(pair) < 2 else 1]
+    return [(c["condition_name"], _whole(c, second if c is first else first)) for c in pair]
 
 
-def _whole(condition: dict[str, Any], shown: tuple[str, ...]) -> str:
+def _whole(condition: dict[str, Any], other: dict[str, Any]) -> str:
     content, text, position = condition["content"], "", 0
-    for region, as_shown in zip(condition["regions"], shown, strict=True):
+    for region, of_other in zip(condition["regions"], other["regions"], strict=True):
         start = content.index(region["content"], position)
-        text += markdown_text(content[position:start]) + as_shown
+        text += markdown_text(content[position:start])
+        text += _marked(region["content"], of_other["content"])
         position = start + len(region["content"])
     return text
-
-
-def example_note(row: dict[str, Any]) -> str:
-    """Explain how to read the example's marks, and its prediction."""
-    is_marked = any("**" in text for shown in show_conditions(row) for text in shown.regions)
-    marks = "Text in bold is not in the same region of the other condition."
-    if not is_marked:
-        marks = "The conditions have the same words in another order."
-    formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
-    others = len(formulas) - _SHOWN_FORMULAS
-    more = f" and {others} more" if others > 0 else ""
-    return f"{marks} Prediction: {', '.join(formulas[:_SHOWN_FORMULAS])}{more}."
 
 
 def _marked(text: str, other: str) -> str:
@@ -180,15 +141,13 @@ def _templates() -> Any:
         "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
-        "conditions": show_conditions,
-        "note": example_note,
         "classifiers": _classifiers,
     }
     return environment
 
 
 def _tables(configs: _Configs) -> list[dict[str, Any]]:
-    # ``card`` are the macros ``example`` and ``quality`` of ``templates/<kind>.md.jinja``.
+    # ``card`` are the macros ``opening`` and ``quality`` of ``templates/<kind>.md.jinja``.
     by_kind: dict[str, _Configs] = {}
     for name, config in configs:
         by_kind.setdefault(config["kind"], []).append((name, config))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from coherencegym.builders.command.declared import finished
+from coherencegym.builders.command.declared import finished, suite_named
 from coherencegym.builders.pipeline.options import READ, WRITTEN, BuildOptions
 from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.builders.suite import Suite
@@ -106,16 +106,17 @@ def build_options(arguments: argparse.Namespace) -> BuildOptions:
 
 def run_suite(suite: Suite, argv: Sequence[str] | None = None) -> None:
     """``python -m builders.<suite>``: parse, build, publish, exit."""
-    parser = suite_parser(suite)
+    sys.exit(_build_one(suite_parser(suite), suite, argv))
+
+
+def _build_one(parser: Parser, suite: Suite, argv: Sequence[str] | None) -> int:
     given = parser.parse_args(argv)
-    sys.exit(_run([_with_settings(parser, suite, given)], given))
-
-
-def _with_settings(parser: Parser, suite: Suite, given: argparse.Namespace) -> Suite:
+    settings = {name: value for name, value in vars(given).items() if name in suite.settings}
     try:
-        return suite.configured(**{n: v for n, v in vars(given).items() if n in suite.settings})
+        suite = suite.configured(**settings)
     except ValueError as error:  # a setting that is out of its range
         parser.error(str(error))
+    return _run([suite], given)
 
 
 def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
@@ -127,16 +128,10 @@ def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") -> int:
     """Build the suites that are named, or list all; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if words[:1] == ["sample"]:
-        from coherencegym.builders.judgement.command import main as sample
-
-        return sample(words[1:], f"{prog} sample")
     try:
         named = _named(words, prog)
         if len(named) == 1:
-            parser = make_parser(prog, named[0])
-            given = parser.parse_args(words)
-            return _run([_with_settings(parser, named[0], given)], given)
+            return _build_one(make_parser(prog, named[0]), named[0], words)
         parser = make_parser(prog)
         given = parser.parse_args(words)
         if "judgements" in given and (given.all or len(named) != 1):
@@ -144,12 +139,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
         if given.all:
             if given.suite:
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")
-            if left_out := _of_other_languages(given):
+            suites, left_out = _buildable(given)
+            if left_out:
                 print(left_out, file=sys.stderr)
-            return _run([load_suite(name) for name in _names_for(given)], given)
-        if not named:
-            return finished("build", lambda: _print_suites(given))
-        return _run(named, given)
+            return _run(suites, given)
+        return _run(named, given) if named else finished("build", lambda: _print_suites(given))
     except EvaluationError as error:  # a file, or another package, whose suite cannot be had
         print(f"{prog}: {one_line(error)}", file=sys.stderr)
         return USER_ERROR
@@ -158,10 +152,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
 def _named(words: Sequence[str], prog: str) -> list[Suite]:
     # Options that only one suite has are not known before that suite is: what cannot be placed yet
     # is left to the parser of the suite.
-    from coherencegym.builders.command.declared import suite_named
-
-    parser = make_parser(prog)
-    given, left = parser.parse_known_args([word for word in words if word not in _HELP])
+    helps = ("-h", "--help", "--help-all")
+    given, left = make_parser(prog).parse_known_args([word for word in words if word not in helps])
     if given.all:
         return []
     # Behind an option that is not known yet, its value looks like the name of a suite.
@@ -171,62 +163,57 @@ def _named(words: Sequence[str], prog: str) -> list[Suite]:
     return [suite_named(name) for name in dict.fromkeys(names)]
 
 
-_HELP = ("-h", "--help", "--help-all")
-
-
-def _names_for(given: argparse.Namespace) -> list[str]:
-    """The suites that can be built; of the user's own texts, if they are given."""
+def _buildable(given: argparse.Namespace) -> tuple[list[Suite], str]:
+    # The suites that can be built; of the user's own texts, if they are given, and then a line on
+    # those that know other languages than that of the texts.
+    suites = [load_suite(name) for name in all_suites()]
     if "texts" not in given:
-        return [*all_suites()]
-    from coherencegym.builders.pipeline.sources import own_configs
-
-    options = build_options(given)
-    return [name for name in all_suites() if own_configs(load_suite(name), options)]
-
-
-def _of_other_languages(given: argparse.Namespace) -> str:
-    # The suites that know other languages than that of the user's own texts, in a line.
-    if "texts" not in given:
-        return ""
+        return suites, ""
     from coherencegym.builders.pipeline.sources import own_configs, own_languages
 
-    options, left = build_options(given), []
-    for suite in map(load_suite, all_suites()):
-        if not own_configs(suite, options) and (known := own_languages(suite, options)):
-            left.append(f"{suite.name} ({', '.join(known)})")
+    options = build_options(given)
+    able = [suite for suite in suites if own_configs(suite, options)]
+    others = [
+        f"{suite.name} ({', '.join(known)})"
+        for suite in suites
+        if suite not in able and (known := own_languages(suite, options))
+    ]
     name = language(options.shape.language).name
-    return f"no rules for {name}: {', '.join(left)}" if left else ""
-
-
-def _needs(name: str, given: argparse.Namespace) -> str:
-    # What a plain text must have to give an item.
-    if "texts" not in given or "format" in given:
-        return ""
-    fewest = max(load_suite(name).fewest_sentences, build_options(given).shape.fewest)
-    return f"  {fewest} or more sentences"
+    return able, f"no rules for {name}: {', '.join(others)}" if others else ""
 
 
 def _print_suites(given: argparse.Namespace) -> int:
-    suites = {name: describe_suite(name) for name in _names_for(given)}
-    if "texts" in given:
-        from coherencegym.builders.pipeline.sources import texts_of
-
-        own_texts = texts_of(build_options(given))
-        assert own_texts is not None
-        print(f"{own_texts.said}\n")
-    width = max(map(len, suites))
-    for name, about in suites.items():
-        print(f"{name:<{width}}{_needs(name, given)}  {about}")
-    if "texts" in given:
-        options = ("format", "language")
-        more = (f" --{name} {getattr(given, name)}" for name in options if name in given)
-        own = f"--texts {given.texts}{''.join(more)}"
-        print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
-        if left_out := _of_other_languages(given):
-            print(left_out)
-        if "format" not in given:
-            print(f"annotated texts give other suites: --format {', '.join(FORMATS)}")
+    if "texts" not in given:
+        _print_names(dict.fromkeys(all_suites(), ""))
+        print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
+        print(
+            "one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)"
+        )
         return 0
-    print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
-    print("one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)")
+    from coherencegym.builders.pipeline.sources import texts_of
+
+    options = build_options(given)
+    own_texts = texts_of(options)
+    assert own_texts is not None
+    print(f"{own_texts.said}\n")
+    suites, left_out = _buildable(given)
+    # What a plain text must have to give an item.
+    needs = {
+        suite.name: f"  {max(suite.fewest_sentences, options.shape.fewest)} or more sentences"
+        for suite in suites
+    }
+    _print_names(dict.fromkeys(needs, "") if options.format else needs)
+    more = (f" --{name} {getattr(given, name)}" for name in ("format", "language") if name in given)
+    own = f"--texts {given.texts}{''.join(more)}"
+    print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
+    if left_out:
+        print(left_out)
+    if not options.format:
+        print(f"annotated texts give other suites: --format {', '.join(FORMATS)}")
     return 0
+
+
+def _print_names(needs: Mapping[str, str]) -> None:
+    width = max(map(len, needs))
+    for name, need in needs.items():
+        print(f"{name:<{width}}{need}  {describe_suite(name)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
 from collections import defaultdict
@@ -13,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import finished
-from coherencegym.builders.pipeline.build import build, write_documents
-from coherencegym.builders.pipeline.entries import document_of
+from coherencegym.builders.pipeline.build import build
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import all_suites, load_suite
-from coherencegym.builders.release.manifest import Manifest, in_order
-from coherencegym.builders.release.rows import hashes_path
+from coherencegym.builders.release.manifest import Manifest, in_order, write_documents
+from coherencegym.builders.release.rows import hashes_path, read_hashes
 from coherencegym.builders.suite import Suite
 from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
@@ -33,10 +31,7 @@ from coherencegym.eval.data.source import (
     stand_off_configs,
 )
 from coherencegym.files.folders import check_folder, written_beside
-from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.files.strict_json import Name, held
-from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, is_extension
 
 #: Folders of a build that have files of a config.
@@ -48,6 +43,10 @@ class _File:
     name: str
     sha256: str = ""
     revision: str = ""
+
+    @property
+    def digest(self) -> str:
+        return (self.sha256 or self.revision)[:12]
 
 
 @dataclass(frozen=True)
@@ -72,15 +71,13 @@ class _Recipe:
     def suite(self, name: str) -> Suite:
         """The suite with the settings of the release."""
         # A release says nothing of a Python file that is here, whatever name it has.
-        for what, one, there in (
+        corpus = self.corpus.name
+        has_corpus = corpus in CORPORA or is_extension(corpus)
+        for what, one, is_here in (
             ("suite", name, name in all_suites()),
-            (
-                "corpus",
-                self.corpus.name,
-                self.corpus.name in CORPORA or is_extension(self.corpus.name),
-            ),
+            ("corpus", corpus, has_corpus),
         ):
-            if not there:
+            if not is_here:
                 raise EvaluationError(
                     f"the release is made with the {what} {one!r}, which is not installed here"
                 )
@@ -91,12 +88,6 @@ class _Recipe:
             return declared.configured(**{k: held(v, type(known[k])) for k, v in given.items()})
         except ValueError as error:  # one that is out of its range
             raise EvaluationError(f"settings: {error}") from None
-
-
-@dataclass(frozen=True)
-class _RowHash:
-    item_id: str
-    sha256: str
 
 
 def rebuild(
@@ -156,7 +147,8 @@ def rebuild(
         write_documents(
             in_order(manifest | ({"rebuilt": made_from} if source.commit else {})), work
         )
-    rows = sum(len(_hashes(folder, name, s)) for name in bare for s in recipes[name].splits)
+    paths = [hashes_path(name, split) for name in bare for split in recipes[name].splits]
+    rows = sum(len(_hashes(folder / path)) for path in paths)
     say(f"{rows:,} rows are those of {dataset} {source.version}; written to {folder}")
     return folder
 
@@ -197,25 +189,20 @@ def _made(
         work = Path(place)
         built = build(suite, found, options, work, progress=progress)["configs"]
         files = _other_files(recipes, built)
-        for line in files.values():
+        for line in files:
             say(line)
-        wrong = [
-            (name, row)
+        rows = [
+            f"{name} {row}"
             for name, one in recipes.items()
             for split in one.splits
-            for row in _other_rows(source.folder, work, name, split)
+            for row in _other_rows(source.folder, work, hashes_path(name, split))
         ]
-        if wrong:
-            place_of = _places(found, options)
-            places = [(name, row, *place_of(row)) for name, row in wrong]
-            # Another number of rows before it changes a row, too: first those of changed files.
-            places.sort(key=lambda place: place[2] not in files)
-            rows = [f"{name} {row} ({file}{line})" for name, row, file, line in places]
-            for text in rows:
-                say(text)
+        if rows:
+            for row in rows:
+                say(row)
             other = {one.suite_version for one in recipes.values()} - {suite.version}
             said = [f"version {one} of the suite, not {suite.version}" for one in sorted(other)]
-            said += [first_names([*files.values()], 1)] if files else []
+            said += [first_names(files, 1)] if files else []
             said.append(f"{len(rows):,} rows are not those of the release: {first_names(rows, 1)}")
             raise EvaluationError(
                 f"dataset {source.name!r}: {'; '.join(said)}; nothing was written"
@@ -247,61 +234,34 @@ def _copied(source: Source, folder: Path) -> dict[str, Any]:
     return texts
 
 
-def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> dict[str, str]:
-    # Name -> what is said of it.
+def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> list[str]:
+    # What is said of files that are not those of the release.
     expected, found = set[_File](), set[_File]()
     for name, recipe in recipes.items():
         if name in built:
             expected |= {*recipe.corpus.files}
             found |= {*held(built[name]["corpus"], _Corpus).files}
-    said = {}
-    for one in sorted(expected - found, key=lambda one: (one.name, one.sha256)):
-        other = next((own for own in found - expected if own.name == one.name), None)
-        digest = (other.sha256 or other.revision)[:12] if other else "not there"
-        wanted = (one.sha256 or one.revision)[:12]
-        said[one.name] = f"corpus file {one.name} is {digest}, expected {wanted}"
-    return said
+    here = {file.name: file.digest for file in found - expected}
+    return [
+        f"corpus file {file.name} is {here.get(file.name, 'not there')}, expected {file.digest}"
+        for file in sorted(expected - found, key=lambda file: (file.name, file.digest))
+    ]
 
 
-def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:
-    path = folder / hashes_path(config, split)
-    if not path.is_file():
-        return {}
-    rows = (held(row, _RowHash) for row in parquet_rows(path))
-    return {row.item_id: row.sha256 for row in rows}
-
-
-def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]:
+def _other_rows(release: Path, made: Path, path: str) -> list[str]:
     # In the order of the release, then those that it does not have; all of them where only their
     # order is another.
-    expected, found = (_hashes(folder, config, split) for folder in (release, made))
+    expected, found = (_hashes(folder / path) for folder in (release, made))
     if not expected:
-        raise EvaluationError(f"the release has no row hashes ({hashes_path(config, split)})")
+        raise EvaluationError(f"the release has no row hashes ({path})")
     if list(expected.items()) == list(found.items()):
         return []
     ids = [*expected, *(one for one in found if one not in expected)]
     return [one for one in ids if expected.get(one) != found.get(one)] or ids
 
 
-def _places(
-    sources: Sequence[PlannedCorpus], options: BuildOptions
-) -> Callable[[str], tuple[str, str]]:
-    # Finds the corpus file and line of a row by its id: of its unit, where the id says which.
-    known: dict[str, Discourse] = {}
-    for one in sources:
-        how: dict[str, Any] = {"data_dir": options.data_dir, "skip_bad_rows": True}
-        found = read(one.corpus, splits=options.splits or None, found=one.found, **how)
-        known |= {discourse.id: discourse for discourse in found}
-
-    def place_of(row: str) -> tuple[str, str]:
-        document = document_of(row, known)
-        units = known[document].units if document in known else ()
-        unit = re.match(r"/u(\d{1,6})", row[len(document) :])
-        start = int(unit[1]) if unit and int(unit[1]) < len(units) else 0
-        source = next((own.source for own in units[start:] if own.source), None)
-        return (source.file, f":{source.start}") if source else ("no corpus file", "")
-
-    return place_of
+def _hashes(path: Path) -> dict[str, str]:
+    return read_hashes(path) if path.is_file() else {}
 
 
 EXAMPLES = """\

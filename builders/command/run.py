@@ -52,40 +52,12 @@ from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
 from coherencegym.licence import CLOSED, OTHER, closed_line
-from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.read import ReadingCache, check_splits, read
 
 #: Builds the share of one class of licences into an empty folder.
 BuildShare = Callable[[Path, LicenceShare], Manifest]
 #: The folder and manifest of what goes into one repository, which the manifest names.
 _Release = tuple[Path, Manifest]
-
-
-def resolve_target(options: BuildOptions) -> tuple[bool, bool]:
-    """Tell whether the push goes to a private repository, and whether that has a release.
-
-    Offline, a dry run has what the options say.
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import OfflineModeIsEnabled
-
-    try:
-        with hub_answers():
-            return look_at_target(HfApi(), options)
-    except OfflineModeIsEnabled:
-        if not options.dry_run:
-            raise
-        return options.private, False
-
-
-def check_rights_of(options: BuildOptions) -> None:
-    """Refuse a token that cannot push there, before minutes of building."""
-    from huggingface_hub import HfApi
-
-    check_target(options.repo_id, needs_token=True)
-    if not options.create_pr:  # which anybody may open
-        with hub_answers():
-            check_rights(HfApi(), options.repo_id)
 
 
 def push_build(
@@ -125,13 +97,16 @@ def push_build(
         if build_share is not None and not private and public["configs"]:
             releases = _divided(folder, public, options.repo_id, Path(work), build_share)
         try:
-            return _push_all(options, releases, progress, lines)
+            if len(releases) > 1 and not options.dry_run:
+                _push_all(replace(options, dry_run=True), releases, progress)
+            said, version = _push_all(options, releases, progress)
         except OfflineModeIsEnabled:
             if not options.dry_run:
                 raise
             names = ", ".join(made["repo_id"] for _, made in releases)
-            lines.append(f"repository {names}: changes unknown (HF_HUB_OFFLINE is set)")
-            return lines, str(manifest["version"])
+            said = [f"repository {names}: changes unknown (HF_HUB_OFFLINE is set)"]
+            version = str(manifest["version"])
+    return lines + said, version
 
 
 def _divided(
@@ -168,33 +143,25 @@ def _divided(
 
 
 def _push_all(
-    options: BuildOptions,
-    releases: Sequence[_Release],
-    progress: Callable[[str], None],
-    lines: list[str],
+    options: BuildOptions, releases: Sequence[_Release], progress: Callable[[str], None]
 ) -> tuple[list[str], str]:
     from huggingface_hub import HfApi
 
-    versions = []
     names = [str(made["repo_id"]) for _, made in releases]
-    tries = (True, False) if len(releases) > 1 and not options.dry_run else (options.dry_run,)
-    for dry_run in tries:
-        for number, (folder, manifest) in enumerate(releases):
-            one = replace(options, repo_id=names[number], dry_run=dry_run)
-            try:
-                with hub_answers():
-                    outcome = publish(HfApi(), folder, manifest, one, progress)
-            except Exception as error:
-                if number and not dry_run:
-                    error.add_note(
-                        f"published: {', '.join(names[:number])}; not published: "
-                        f"{', '.join(names[number:])}"
-                    )
-                raise
-            if dry_run == options.dry_run:
-                lines += outcome.lines
-                versions.append(outcome.version)
-    return lines, versions[0]
+    outcomes = []
+    for number, (folder, manifest) in enumerate(releases):
+        of_one = replace(options, repo_id=names[number])
+        try:
+            with hub_answers():
+                outcomes.append(publish(HfApi(), folder, manifest, of_one, progress))
+        except Exception as error:
+            if number and not options.dry_run:
+                error.add_note(
+                    f"published: {', '.join(names[:number])}; not published: "
+                    f"{', '.join(names[number:])}"
+                )
+            raise
+    return [line for outcome in outcomes for line in outcome.lines], outcomes[0].version
 
 
 @dataclass
@@ -203,10 +170,12 @@ class CheckedBuild:
 
     Attributes:
         missing: corpus -> why it cannot be read.
-        empty: config -> why no item came of it; filled by :func:`make`.
+        destination: the folder, of a dry run too.
         private: the build is pushed to nobody but its owners, or not at all.
         may_be_there: the folder has a build that was asked for so.
-        alone: false where it is one of several, which have folders in those that are named.
+        output_option: names the folder in messages.
+        empty: config -> why no item came of it; filled when it is made.
+        progress, engine, cache: as :func:`coherencegym.builders.pipeline.build.build` takes them.
     """
 
     suite: Suite
@@ -218,15 +187,66 @@ class CheckedBuild:
     private: bool
     matcher: Matcher | None
     may_be_there: bool
-    alone: bool
     output_option: str
     empty: dict[str, str] = field(default_factory=dict)
+    progress: Callable[[str], None] = lambda message: None
+    engine: Engine | None = None
+    cache: ReadingCache | None = None
+
+    def make(self) -> tuple[Manifest, list[str]]:
+        """Build: the manifest, and lines on what was written, or would be."""
+        self.empty.clear()
+        with self._folder() as folder:
+            manifest = self._build(folder)
+            if self.options.dry_run:
+                lines = ["dry run: nothing was written", *self.push(folder, manifest)[0]]
+                return manifest, lines + export_build(folder, self.exports, dry_run=True)
+        if self.may_be_there:
+            return manifest, [f"{self.destination} is there already, as this build makes it"]
+        return manifest, [f"written to {self.destination}"]
+
+    def push(self, folder: Path, manifest: Manifest) -> tuple[list[str], str]:
+        """Publish a build if it was asked for: lines for the user, and the version it has there."""
+        if not self.options.push_to_hub:
+            return [], ""
+        how = (self.private, self.progress, self._build)
+        return push_build(self.options, folder, manifest, *how)
+
+    def _build(self, folder: Path, share: LicenceShare | None = None) -> Manifest:
+        return build(
+            self.suite,
+            [one for one in self.sources if share is None or one.corpus.republishable],
+            self.options,
+            folder,
+            matcher=self.matcher,
+            withhold=not self.private,
+            progress=self.progress,
+            engine=self.engine,
+            cache=self.cache,
+            share=share,
+            empty=self.empty if share is None else None,
+        )
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        dry_run = self.options.dry_run
+        if not dry_run and not self.may_be_there:
+            with written_beside(self.destination, self.options.overwrite) as work:
+                yield work
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+            if not dry_run and checksums(Path(folder)) != read_checksums(self.destination):
+                check_folder(self.destination, False, self.output_option)
 
 
 def check(
     suite: Suite, options: BuildOptions, alone: bool = True, output_option: str = "--output"
 ) -> CheckedBuild:
-    """Look for the corpora of a build, and refuse what can be refused before any work."""
+    """Look for the corpora of a build, and refuse what can be refused before any work.
+
+    ``alone``: false where it is one of several, which have folders in those that are named.
+    """
 
     def part(folder: Path | None) -> Path | None:
         return folder if folder is None or alone else folder / suite.name
@@ -257,17 +277,14 @@ def check(
         may_be_replaced = options.overwrite or may_be_there
         check_folder(destination, may_be_replaced, output_option, inputs=inputs, around=around)
         exports.check(destination)
-    private = True
-    if options.push_to_hub:
-        private = _check_push(options, sources, missing)
-    matcher = None
-    if options.judgements:
-        matcher = Matcher(options.judgements, options.skip_bad_rows)
+    private = _check_push(options, sources, missing) if options.push_to_hub else True
+    paths = options.judgements
+    matcher = Matcher(paths, options.skip_bad_rows) if paths else None
     if not private and (options.corpora or options.hub_dataset or options.texts):
-        _refuse_closed([source.corpus for source in sources], options.stand_off)
+        _refuse_closed(sources, options.stand_off)
     return CheckedBuild(
         *(suite, options, sources, missing, destination, exports, private, matcher),
-        *(may_be_there, alone, output_option),
+        *(may_be_there, output_option),
     )
 
 
@@ -275,7 +292,9 @@ def _check_push(
     options: BuildOptions, sources: Sequence[PlannedCorpus], missing: Mapping[str, str]
 ) -> bool:
     # Says whether the repository is private.
-    private, has_release = resolve_target(options)
+    from huggingface_hub import HfApi
+
+    private, has_release = look_at_target(options)
     if not private:
         _refuse_partial(options)
         if options.judgements and options.stand_off:
@@ -284,7 +303,10 @@ def _check_push(
                 "--judgements; build without --judgements, or push with --private"
             )
     if not options.dry_run:
-        check_rights_of(options)
+        # A token that cannot push there is refused before minutes of building.
+        check_target(options.repo_id, needs_token=True)
+        with hub_answers():
+            check_rights(HfApi(), options.repo_id)
     others = [source.corpus for source in sources if source.corpus.name != SAMPLE]
     takes_closed = private or options.stand_off
     if not (
@@ -312,8 +334,8 @@ def _refuse_partial(options: BuildOptions) -> None:
             )
 
 
-def _refuse_closed(corpora: Sequence[Corpus], stand_off: bool) -> None:
-    for corpus in corpora:
+def _refuse_closed(sources: Sequence[PlannedCorpus], stand_off: bool) -> None:
+    for corpus in (source.corpus for source in sources):
         if not corpus.republishable and not stand_off:
             annotation, texts = (
                 corpus.licence_name if corpus.licence == OTHER else corpus.licence,
@@ -368,111 +390,58 @@ def is_current(folder: Path, suite: Suite, options: BuildOptions) -> bool:
     return {*map(str, now)} == {*map(str, then)}
 
 
-def make(
-    checked: CheckedBuild,
-    progress: Callable[[str], None] = lambda message: None,
-    engine: Engine | None = None,
-    cache: ReadingCache | None = None,
-) -> tuple[Manifest, list[str]]:
-    """Build: the manifest, and lines on what was written, or would be."""
-    options, lines = checked.options, [f"written to {checked.destination}"]
-    if checked.may_be_there:
-        lines = [f"{checked.destination} is there already, as this build makes it"]
-    checked.empty.clear()
-    with _folder(checked) as folder:
-        manifest = _build(checked, checked.sources, folder, progress, engine, cache)
-        if options.dry_run:
-            lines = ["dry run: nothing was written"]
-            lines += push(checked, folder, manifest, progress, engine, cache)[0]
-            lines += export_build(folder, checked.exports, dry_run=True)
-    return manifest, lines
-
-
-def _build(
-    checked: CheckedBuild,
-    sources: Sequence[PlannedCorpus],
-    folder: Path,
-    progress: Callable[[str], None],
-    engine: Engine | None,
-    cache: ReadingCache | None,
-    share: LicenceShare | None = None,
-) -> Manifest:
-    return build(
-        checked.suite,
-        sources,
-        checked.options,
-        folder,
-        matcher=checked.matcher,
-        withhold=not checked.private,
-        progress=progress,
-        engine=engine,
-        cache=cache,
-        share=share,
-        empty=checked.empty if share is None else None,
-    )
-
-
-@contextmanager
-def _folder(checked: CheckedBuild) -> Iterator[Path]:
-    if not checked.options.dry_run and not checked.may_be_there:
-        with written_beside(checked.destination, checked.options.overwrite) as work:
-            yield work
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(folder)
-        is_other = checksums(Path(folder)) != read_checksums(checked.destination)
-        if not checked.options.dry_run and is_other:
-            check_folder(checked.destination, False, checked.output_option)
-
-
-def push(
-    checked: CheckedBuild,
-    folder: Path,
-    manifest: Manifest,
-    progress: Callable[[str], None],
-    engine: Engine | None = None,
-    cache: ReadingCache | None = None,
-) -> tuple[list[str], str]:
-    """Publish a build if it was asked for: lines for the user, and the version it has there."""
-    if not checked.options.push_to_hub:
-        return [], ""
-    open_sources = [source for source in checked.sources if source.corpus.republishable]
-
-    def build_share(part: Path, share: LicenceShare) -> Manifest:
-        return _build(checked, open_sources, part, progress, engine, cache, share)
-
-    return push_build(checked.options, folder, manifest, checked.private, progress, build_share)
-
-
 def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) -> int:
     """Build (and publish) the suites; the exit code: see :func:`finished`.
 
     A suite that fails does not keep the others from being built. ``every``: the suites are all that
     there are; one of which the texts give no row is skipped.
     """
+    alone = len(suites) == 1
+    checked: list[CheckedBuild] = []
+    made: list[str] = []
+
+    def check_one(suite: Suite) -> int:
+        checked.append(check(suite, options, alone))
+        return 0
+
+    def run_one(one: CheckedBuild) -> int:
+        try:
+            with spinner() as one.progress:
+                manifest, lines = one.make()
+        except NoItemsError as error:
+            if not every:
+                raise
+            print_lines([f"{one.suite.name}: skipped: {error}"])
+            return 0
+        # From here on the build is in its place: a push that fails does not lose it.
+        print_build(manifest, one.missing, one.empty, lines, brief=not alone)
+        if one.matcher is not None:
+            print_lines([*one.matcher.lines(), *human_lines(manifest)])
+        if not options.dry_run:
+            with spinner() as one.progress:
+                said, version = one.push(one.destination, manifest)
+            print_lines(said)
+            # Last, as tasks read the version that was published.
+            print_lines(export_build(one.destination, one.exports, version))
+        made.append(one.suite.name)
+        return 0
 
     def work() -> int:
         if (own := texts_of(options)) is not None:
             print_lines([own.said])
-        checked: list[CheckedBuild] = []
-
-        def check_one(suite: Suite) -> int:
-            checked.append(check(suite, options, len(suites) == 1))
-            return 0
-
         # Whatever can be refused of any suite is refused before the first one is built.
         code = _each((suite.name, partial(check_one, suite)) for suite in suites)
-        if options.data_dir is not None and len(suites) > 1 and checked:
+        if options.data_dir is not None and not alone and checked:
             found = [source for one in checked for source in one.sources]
             check_was_read(options.data_dir, suites, found)
         if code > SIGNALLED or not checked:
             return code
         with started(options.engine, options.num_proc, options.address) as engine:
             # A push may build again what is under each class of licences.
-            cache = ReadingCache() if len(suites) > 1 or options.push_to_hub else None
-            made: list[str] = []
-            one = partial(_run_one, engine=engine, cache=cache, made=made, every=every)
-            code = max(code, _each((each.suite.name, partial(one, each)) for each in checked))
+            cache = ReadingCache() if not alone or options.push_to_hub else None
+            for one in checked:
+                one.engine, one.cache = engine, cache
+            code = max(code, _each((one.suite.name, partial(run_one, one)) for one in checked))
             return code if code or made else USER_ERROR
 
     return finished("build", work)
@@ -487,34 +456,3 @@ def _each(steps: Iterable[tuple[str, Callable[[], int]]]) -> int:
             return ended
         code = max(code, ended)
     return code
-
-
-def _run_one(
-    checked: CheckedBuild,
-    *,
-    engine: Engine,
-    cache: ReadingCache | None,
-    made: list[str],
-    every: bool,
-) -> int:
-    options, name = checked.options, checked.suite.name
-    try:
-        with spinner() as progress:
-            manifest, lines = make(checked, progress, engine, cache)
-    except NoItemsError as error:
-        if not every:
-            raise
-        print_lines([f"{name}: skipped: {error}"])
-        return 0
-    # From here on the build is in its place: a push that fails does not lose it.
-    print_build(manifest, checked.missing, checked.empty, lines, brief=not checked.alone)
-    if checked.matcher is not None:
-        print_lines([*checked.matcher.lines(), *human_lines(manifest)])
-    if not options.dry_run:
-        with spinner() as progress:
-            pushed = push(checked, checked.destination, manifest, progress, engine, cache)
-        print_lines(pushed[0])
-        # Last, as tasks read the version that was published.
-        print_lines(export_build(checked.destination, checked.exports, pushed[1]))
-    made.append(name)
-    return 0

@@ -137,52 +137,39 @@ def ask_pair(right: Condition, wrong: Condition) -> tuple[str, str, str]:
 
 
 def _divided(one: Condition, other: Condition) -> tuple[str, tuple[str, str], str]:
-    # What both texts share before and after the part in which they differ: whole regions, and
-    # whole sentences and turns at its ends. An answer has some text, so that an empty region takes
-    # the next one with it, or the one before.
-    regions = [[region.content for region in each.regions] for each in (one, other)]
-    same = [a == b for a, b in zip(*regions, strict=True)]
-    count = len(same)
-    first = next((n for n in range(count) if not same[n]), 0)
-    last = next((n for n in reversed(range(count)) if not same[n]), count - 1)
-    while True:
-        parts = [_cut(each, first, last) for each in (one, other)]
-        if all(part[1] for part in parts) or (first, last) == (0, count - 1):
-            break
-        first, last = (first, last + 1) if last + 1 < count else (first - 1, last)
-    (before, good, after), (other_before, bad, other_after) = parts
-    if (before, after) != (other_before, other_after):
-        return "", (one.content.strip(), other.content.strip()), ""
-    start = _shared_start(good, bad)
-    before, good, bad = before + good[:start], good[start:], bad[start:]
-    end = _shared_end(good, bad)
-    after = good[len(good) - end :] + after
-    good, bad = good[: len(good) - end], bad[: len(bad) - end]
+    # What both texts share before and after the part in which they differ, as far as a region, a
+    # sentence or a turn; of either text something is left.
+    texts = one.content, other.content
+
+    def are_left(start: int, end: int) -> bool:
+        return all(_turns(text[start : len(text) - end]) for text in texts)
+
+    starts = _edges(one) & _edges(other)
+    same = (place for place in starts if texts[0][:place] == texts[1][:place])
+    start = max((place for place in same if are_left(place, 0)), default=0)
+    ends = {len(texts[0]) - p for p in _edges(one)} & {len(texts[1]) - p for p in _edges(other)}
+    same = (size for size in ends if texts[0].endswith(texts[1][len(texts[1]) - size :]))
+    end = max((size for size in same if are_left(start, size)), default=0)
+    # White space and changes of speaker at the ends of an answer belong to the text around it.
+    (lead, good, trail), (other_lead, bad, other_trail) = (
+        _trimmed(text[start : len(text) - end]) for text in texts
+    )
+    if (lead, trail) != (other_lead, other_trail) or good == bad:
+        return "", (texts[0].strip(), texts[1].strip()), ""
+    before, after = texts[0][:start] + lead, trail + texts[0][len(texts[0]) - end :]
     return before if before.strip() else "", (good, bad), after if after.strip() else ""
 
 
-def _cut(condition: Condition, first: int, last: int) -> tuple[str, str, str]:
-    # White space and changes of speaker at the ends of an answer belong to the text around it.
-    offsets, text = condition.region_offsets(), condition.content
-    start, end = offsets[first][0], offsets[last][1]
-    edges = rf"(?:\s|{re.escape(SEPARATOR)})*"
-    match = re.fullmatch(f"({edges})(.*?)({edges})", text[start:end], re.DOTALL)
+def _edges(condition: Condition) -> set[int]:
+    found = {place for offsets in condition.region_offsets() for place in offsets}
+    return found.union(*(match.span() for match in _BOUNDARY.finditer(condition.content)))
+
+
+def _trimmed(text: str) -> Sequence[str]:
+    edge = rf"(?:\s|{re.escape(SEPARATOR)})*"
+    match = re.fullmatch(f"({edge})(.*?)({edge})", text, re.DOTALL)
     assert match is not None  # each part may be empty
-    return text[:start] + match[1], match[2], match[3] + text[end:]
-
-
-def _shared_start(one: str, other: str) -> int:
-    # The length of the sentences and turns with which both begin, neither being used up.
-    most = min(len(one), len(other))
-    ends = (match.end() for match in _BOUNDARY.finditer(one))
-    return max((end for end in ends if end < most and other.startswith(one[:end])), default=0)
-
-
-def _shared_end(one: str, other: str) -> int:
-    most = min(len(one), len(other))
-    starts = (match.start() for match in _BOUNDARY.finditer(one))
-    sizes = (len(one) - start for start in starts if other.endswith(one[start:]))
-    return max((size for size in sizes if size < most), default=0)
+    return match.groups()
 
 
 def _turns(text: str) -> str:

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -36,47 +35,50 @@ _SEPARATED = f"a text holds {SEPARATOR}, which SyntaxGym would take literally"
 ODD_NAME = "a condition's name has other signs than letters, digits, _ and -"
 
 
-@dataclass(frozen=True)
-class SuiteShape:
-    """The traits that all items of a SyntaxGym suite share; the order of names is of no account."""
-
-    conditions: frozenset[str]
-    regions: int
-    formulas: frozenset[str]
-    metric: str
-
-
 @dataclass
 class ExportedSuite:
     """A suite to be written.
 
     Attributes:
         name: the name of the file, without its ending.
-        shape: the shape that its items share.
+        metric: the metric of all predictions.
         formulas: the formulas, in the order of the first item.
         items: the items, in the order of the table.
     """
 
     name: str
-    shape: SuiteShape
+    metric: str
     formulas: tuple[str, ...]
     items: list[Item] = field(default_factory=list)
 
 
 def suite_table(table: ItemTable) -> Exported[ExportedSuite]:
-    """The suites of a table."""
+    """The suites of a table: of each combination of conditions, regions, formulas and a metric."""
     exported = Exported[ExportedSuite](table)
-    by_shape: dict[SuiteShape, ExportedSuite] = {}
+    suites: dict[tuple[Any, ...], ExportedSuite] = {}
     for item in table.items:
         if reason := refusal(item):
             exported.refused[reason] += 1
             continue
-        for shape, formulas in _shapes(item):
-            suite = by_shape.setdefault(shape, ExportedSuite("", shape, formulas))
+        names = frozenset(condition.condition_name for condition in item.conditions)
+        for metric in dict.fromkeys(p.metric for p in item.predictions):
+            own = (p.formula for p in item.predictions if p.metric == metric)
+            formulas = tuple(dict.fromkeys(own))
+            shape = (names, len(item.conditions[0].regions), frozenset(formulas), metric)
+            suite = suites.setdefault(shape, ExportedSuite("", metric, formulas))
             suite.items.append(item)
-    exported.made = list(by_shape.values())
-    for suite, name in zip(exported.made, _names(table, exported.made), strict=True):
-        suite.name = name
+    exported.made = list(suites.values())
+    plain = f"{table.config}-{table.split}"
+    alike = Counter(suite.metric for suite in exported.made)
+    numbers = Counter[str]()
+    for suite in exported.made:
+        numbers[suite.metric] += 1
+        parts = (
+            plain,
+            suite.metric * (len(alike) > 1),
+            f"{numbers[suite.metric]}" * (alike[suite.metric] > 1),
+        )
+        suite.name = "-".join(filter(None, parts))
     return exported
 
 
@@ -102,47 +104,6 @@ def _boundary(condition: Condition) -> str:
     return "white space around the text, which SyntaxGym drops"
 
 
-def _shapes(item: Item) -> Iterator[tuple[SuiteShape, tuple[str, ...]]]:
-    by_metric: dict[str, dict[str, None]] = {}
-    for prediction in item.predictions:
-        by_metric.setdefault(prediction.metric, {})[prediction.formula] = None
-    conditions = frozenset(condition.condition_name for condition in item.conditions)
-    regions = len(item.conditions[0].regions)
-    for metric, formulas in by_metric.items():
-        yield SuiteShape(conditions, regions, frozenset(formulas), metric), tuple(formulas)
-
-
-def _names(table: ItemTable, suites: Sequence[ExportedSuite]) -> list[str]:
-    plain = f"{table.config}-{table.split}"
-    several = len({suite.shape.metric for suite in suites}) > 1
-    names = [f"{plain}-{suite.shape.metric}" if several else plain for suite in suites]
-    if len(set(names)) < len(names):
-        topics = [_topic(suite) for suite in suites]
-        names = [f"{n}-{topic}" if topic else n for n, topic in zip(names, topics, strict=True)]
-    total, used = Counter(names), set[str]()
-    for place, name in enumerate(names):
-        numbered = (f"{name}-{number}" for number in count(1))
-        names[place] = next(n for n in numbered if n not in used) if total[name] > 1 else name
-        used.add(names[place])
-    return names
-
-
-def _topic(suite: ExportedSuite) -> str:
-    groups = {
-        prediction.groups[0] if prediction.groups else ""
-        for item in suite.items
-        for prediction in item.predictions
-        if prediction.metric == suite.shape.metric
-    }
-    words = [re.findall(r"[^\W_]+", group) for group in sorted(groups)]
-    shared = []
-    for column in zip(*words, strict=False):
-        if len(set(column)) > 1:
-            break
-        shared.append(column[0])
-    return "_".join(shared)
-
-
 def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, reference: str) -> Any:
     """A suite as the JSON has it.
 
@@ -150,13 +111,13 @@ def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, referen
     ``about`` and ``reference`` stand in ``meta``. An item keeps the number that it has in the
     dataset.
     """
-    known = list(regions)
-    if len(known) != suite.shape.regions:
-        known = [f"region {number}" for number in range(1, suite.shape.regions + 1)]
+    known, number = list(regions), len(suite.items[0].conditions[0].regions)
+    if len(known) != number:
+        known = [f"region {place}" for place in range(1, number + 1)]
     return {
         "meta": {
             "name": suite.name,
-            "metric": suite.shape.metric,
+            "metric": suite.metric,
             "comment": about,
             "reference": reference,
             "author": "",
@@ -188,7 +149,7 @@ def item_records(suite: ExportedSuite) -> Iterator[dict[str, Any]]:
     for item in suite.items:
         groups: dict[str, list[str]] = {formula: [] for formula in suite.formulas}
         for prediction in item.predictions:
-            if prediction.metric == suite.shape.metric:
+            if prediction.metric == suite.metric:
                 groups[prediction.formula] += prediction.groups
         yield {
             "suite": suite.name,

@@ -23,7 +23,6 @@ from coherencegym.builders.judgement.asked import (
     FREE_FIELDS,
     JUDGED_UNITS,
     Asked,
-    Question,
     RowPlace,
     asked_of,
 )
@@ -39,12 +38,8 @@ if TYPE_CHECKING:
 _Pool = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    # ``sources``: its texts, and discourses of a corpus.
-    asked: Asked
-    pool: _Pool
-    sources: frozenset[tuple[str, ...]]
+#: A question, its pool, and its sources: its texts, and discourses of a corpus.
+_Candidate = tuple[Asked, _Pool, frozenset[tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +83,10 @@ def draw(
     ]
     holders: dict[str, set[int]] = defaultdict(set)
     pools: dict[_Pool, deque[_Candidate]] = defaultdict(deque)
-    for candidate in sorted(candidates, key=lambda one: _rank(seed, one.asked.id)):
-        holders[candidate.asked.id].add(candidate.pool[0])
-        pools[candidate.pool].append(candidate)
+    for candidate in sorted(candidates, key=lambda one: _rank(seed, one[0].id)):
+        asked, pool, _ = candidate
+        holders[asked.id].add(pool[0])
+        pools[pool].append(candidate)
     later: dict[_Pool, deque[_Candidate]] = defaultdict(deque)
     chosen: dict[str, Asked] = {}
     of_table, of_pool = Counter[int](), Counter[_Pool]()
@@ -98,23 +94,23 @@ def draw(
     most_uses = n_fresh = 0
     while len(chosen) < n and any(pools.values()):
         pool = min((of_table[p[0]], of_pool[p], p) for p, left in pools.items() if left)[-1]
-        candidate = pools[pool].popleft()
-        if max(uses[source] for source in candidate.sources) > most_uses:
+        asked, _, sources = candidate = pools[pool].popleft()
+        if max(uses[source] for source in sources) > most_uses:
             later[pool].append(candidate)
-        elif candidate.asked.id not in chosen:
-            chosen[candidate.asked.id] = candidate.asked
-            uses.update(candidate.sources)
+        elif asked.id not in chosen:
+            chosen[asked.id] = asked
+            uses.update(sources)
             n_fresh += most_uses == 0
             of_pool[pool] += 1
-            of_table.update(holders[candidate.asked.id])
+            of_table.update(holders[asked.id])
         if not any(pools.values()):
             pools, later = later, defaultdict(deque)
             most_uses += 1
     counts: Counter[str] = Counter()
     for number, table in enumerate(tables):
         counts[table.config] += of_table[number]
-    asked = tuple(chosen[name] for name in sorted(chosen))
-    return Drawing(asked, dict(counts), len(asked) - n_fresh)
+    drawn = tuple(chosen[name] for name in sorted(chosen))
+    return Drawing(drawn, dict(counts), len(drawn) - n_fresh)
 
 
 def _rank(seed: int, identifier: str) -> bytes:
@@ -134,24 +130,13 @@ def _candidates(
                 continue
             group = asked.answer_kind if table.kind is SPANS else next(iter(asked.groups), "")
             texts = (("\n".join(lines),) for _, lines in asked.texts)
-            yield _Candidate(asked, (number, group), frozenset((*texts, *discourses)))
+            yield asked, (number, group), frozenset((*texts, *discourses))
 
 
 #: The page of a folder for annotators; beside it are the lines, ``pairs.jsonl``.
 SHEET = "sheet.html"
 #: Answers of no more characters than this stand in one line.
 _LINE = 60
-
-
-def lines_file(unit: str) -> str:
-    """The name of the file of lines about pairs, documents, ..."""
-    return f"{unit}s.jsonl"
-
-
-def write_sheet(unit: str, drawn: Sequence[Asked], folder: Path) -> None:
-    """Write questions about pairs, spans, ... (``unit``) into a folder that is there."""
-    (folder / lines_file(unit)).write_text(json_lines(unit, drawn), encoding="utf-8")
-    (folder / SHEET).write_text(page(unit, drawn), encoding="utf-8")
 
 
 def json_lines(unit: str, drawn: Sequence[Asked]) -> str:
@@ -180,7 +165,7 @@ def page(unit: str, drawn: Sequence[Asked]) -> str:
     circles to tick, and no question or text is torn apart by the end of a page.
     """
     environment = templates_of("builders.judgement", autoescape=True)
-    environment.filters["short"] = _are_short
+    environment.filters["short"] = lambda answers: sum(map(len, answers.values())) <= _LINE
     identifiers = "\n".join(one.id for one in drawn)
     text: str = environment.get_template("sheet.html.jinja").render(
         unit=unit,
@@ -189,10 +174,6 @@ def page(unit: str, drawn: Sequence[Asked]) -> str:
         sheet=hashlib.sha256(identifiers.encode()).hexdigest()[:16],
     )
     return under_policy(text)
-
-
-def _are_short(question: Question) -> bool:
-    return sum(map(len, question.answers.values())) <= _LINE
 
 
 EXAMPLES = """\
@@ -213,7 +194,7 @@ _EXPECTED = {
 }
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "python -m builders sample") -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym judge") -> int:
     """Draw what people judge and write the sheet; the exit code is 2 where the user can mend it."""
     from coherencegym.builders.command.declared import finished
     from coherencegym.builders.command.show import print_lines
@@ -286,27 +267,28 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if not drawn:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_EXPECTED[unit]}")
+    lines = f"{unit}s.jsonl"
     with written_beside(output, False) as work:
-        write_sheet(unit, drawing.asked, work)
+        (work / lines).write_text(json_lines(unit, drawing.asked), encoding="utf-8")
+        (work / SHEET).write_text(page(unit, drawing.asked), encoding="utf-8")
     shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
-    lines = [f"{drawn} {unit}s ({shares})"]
+    said = [f"{drawn} {unit}s ({shares})"]
     if sum(drawing.counts.values()) > drawn:
-        lines.append("what several configs have is drawn once and counts for each of them")
+        said.append("what several configs have is drawn once and counts for each of them")
     if controls:
-        lines.append(f"controls are asked only where --config names them: {', '.join(controls)}")
+        said.append(f"controls are asked only where --config names them: {', '.join(controls)}")
     if drawn < arguments.n:
-        lines.append(f"there are no more than these, {arguments.n} were asked for")
+        said.append(f"there are no more than these, {arguments.n} were asked for")
     if drawing.n_repeated:
-        lines.append(
+        said.append(
             f"{drawing.n_repeated} of them repeat a text or a document of another {unit}, which "
             f"may give the answer away; -n {drawn - drawing.n_repeated} draws none of these"
         )
     if others and not arguments.config:
-        lines.append(f"the build also has {' and '.join(others)}: --kind {others[0]}")
+        said.append(f"the build also has {' and '.join(others)}: --kind {others[0]}")
     return [
-        *lines,
-        f"written to {output / SHEET} and {output / lines_file(unit)}; give annotators either, one "
-        "copy each",
+        *said,
+        f"written to {output / SHEET} and {output / lines}; give annotators either, one copy each",
         "then build again as before, with --overwrite --judgements answers-*.jsonl",
     ]
 

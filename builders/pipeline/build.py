@@ -21,7 +21,6 @@ from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
     documents_in,
-    group_counts,
     suite_entry,
 )
 from coherencegym.builders.pipeline.generation import generate_items, spread
@@ -29,8 +28,7 @@ from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.sources import REPEATS, PlannedCorpus, in_families
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
-from coherencegym.builders.release.documents import release_documents
-from coherencegym.builders.release.manifest import Manifest, in_order
+from coherencegym.builders.release.manifest import Manifest, in_order, write_documents
 from coherencegym.builders.release.quality import (
     baseline_decisions,
     example_quality,
@@ -124,17 +122,17 @@ def build(
                 if matcher is not None:
                     judged = JUDGED_COLUMNS.get(part.kind.name, {})
                     part = replace(part, columns={**part.columns, **judged})
-                about = _entry(suite, part, source.corpus, splits, options)
-                about |= {
+                entry = config_entry(suite, part, source.corpus, options) | {
                     "in_headline": suite.in_headline(declared),
-                    # Of a suite that divides its corpora these are the corpus's own.
-                    "splits_asked": options.splits_asked,
                     "rank": config_rank(suite, declared, source.corpus),
+                    "withheld_discourses": withheld,
+                    "bad_rows": skipped,
                 }
-                how = (decisions, about, folder, matcher)
-                about |= write(suite, part, source.corpus, splits, *how)
-                about["corpus"]["files"] = [file.named for file in reading.files]
-                configs[name] = about | {"withheld_discourses": withheld, "bad_rows": skipped}
+                entry["corpus"]["files"] = [file.named for file in reading.files]
+                place = RowPlace(suite.name, name, "", entry)
+                configs[name] = entry | write(
+                    part, source.corpus, splits, decisions, place, folder, matcher
+                )
     about_suite = suite_entry(suite, options.version, options.repo_id)
     if not configs:
         if share is not None:
@@ -146,12 +144,6 @@ def build(
     manifest = in_order(about_suite | {"configs": configs})
     write_documents(manifest, folder)
     return manifest
-
-
-def write_documents(manifest: Manifest, folder: Path) -> None:
-    """Write manifest, card and ``eval.yaml``, which are rendered from the manifest alone."""
-    for name, text in release_documents(manifest).items():
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 # Reading ------------------------------------------------------------------------------------------
@@ -368,47 +360,35 @@ def _decisions(
 # Writing ------------------------------------------------------------------------------------------
 
 
-def _entry(
-    suite: Suite,
-    config: Config,
-    corpus: Corpus,
-    splits: Mapping[str, Generated],
-    options: BuildOptions,
-) -> dict[str, Any]:
-    # The part of the manifest's entry that does not hang on rows.
-    about = config_entry(suite, config, corpus, options.seed, options.limit)
-    # A corpus of several languages gives a config of one, or of several.
-    languages = {language_of(d).code for one in splits.values() for d in one.discourses}
-    if len(languages) == 1:
-        about["corpus"]["language"] = languages.pop()
-    return about
-
-
 def write(
-    suite: Suite,
     config: Config,
     corpus: Corpus,
     made: Mapping[str, Generated],
     decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
-    about: Mapping[str, Any],
+    place: RowPlace,
     folder: Path,
     matcher: Matcher | None = None,
 ) -> dict[str, Any]:
     """Write the tables of a config, their row hashes and the decisions of baselines.
 
     Args:
-        suite, config, corpus: what the rows are of.
+        config, corpus: what the rows are of.
         made: the items by split, of which there is one.
         decisions: split -> what each classifier says of the items of all that the declared config
             is spread over.
-        about: the part of the manifest's entry that does not hang on rows.
+        place: the suite, the config's full name, and the part of the manifest's entry that does
+            not hang on rows; a split is named in it here, and the language if there is one.
         folder: the build.
         matcher: has what people said of the items.
 
     Returns:
         The rest of the entry, with the figures that are measured on the rows.
     """
-    kind, name = config.kind, config.full_name(corpus.name)
+    kind, name = config.kind, place.config
+    # A corpus of several languages gives a config of one, or of several.
+    languages = {language_of(d).code for one in made.values() for d in one.discourses}
+    if len(languages) == 1:
+        place.about["corpus"]["language"] = languages.pop()
     values = {
         split: [kinds.row_value(item, n) for n, item in enumerate(one.items, start=1)]
         for split, one in made.items()
@@ -422,24 +402,20 @@ def write(
     splits, quality, examples = {}, {}, {}
     for split, rows in all_rows.items():
         items, discourses = made[split].items, made[split].discourses
-        of_pairs = config.kind is ITEMS
-        decided = baseline_decisions(config, items, decisions[split]) if of_pairs else {}
+        decided: Mapping[str, Sequence[BaselineDecision]] = {}
+        folds: Mapping[str, int] = {}
+        if kind is ITEMS:
+            decided = baseline_decisions(config, items, decisions[split])
+            folds = baseline_folds(items)
         quality[split] = kinds.measured(config, items, decided) | made[split].measured
         if kind.name in JUDGED_UNITS:
-            place = RowPlace(suite.name, name, split, {**about, "features": features})
-            human = judge_rows(matcher, place, config, values[split], rows)
+            asked = replace(place, split=split, about={**place.about, "features": features})
+            human = judge_rows(matcher, asked, config, values[split], rows)
             quality[split] |= {"human": human} if human else {}
-        written = write_split(folder, name, split, to_table(rows, schema))
-        folds = baseline_folds(items) if of_pairs else {}
         splits[split] = {
-            "rows": written.rows,
+            **write_split(folder, name, split, to_table(rows, schema)),
             "discourses": len({row[DISCOURSE] for row in rows}),
-            "num_bytes": written.num_bytes,
-            "download_size": written.download_size,
-            "content_hash": written.content_hash,
-            "groups": group_counts(
-                config, (kinds.counted_groups(config, one) for one in items), rows
-            ),
+            "groups": kinds.group_counts(config, items, rows),
             "details": kinds.details(config, items),
             **write_baselines(folder, name, split, decided, folds),
         }

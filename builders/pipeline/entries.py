@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Any
 
+from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.eval.data.source import FORMAT, Published
@@ -197,7 +198,7 @@ def _type_name(kind: Any) -> str:
 
 
 def config_entry(
-    suite: Suite, config: Config, corpus: Corpus, seed: int, limit: int | None
+    suite: Suite, config: Config, corpus: Corpus, options: BuildOptions
 ) -> dict[str, Any]:
     """Make the part of the manifest's entry on a config that does not hang on its rows."""
     return {
@@ -224,19 +225,11 @@ def config_entry(
         **({"question": asdict(config.question)} if config.question else {}),
         **({} if config.choice == () else {"choice": config.choice}),
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
-        "seed": seed,
-        "limit": limit,
+        "seed": options.seed,
+        "limit": options.limit,
+        # Of a suite that divides its corpora these are the corpus's own.
+        "splits_asked": options.splits_asked,
         "settings": dict(suite.settings),
         "suite_version": suite.version,
         "toolkit_version": toolkit_version(),
     }
-
-
-def group_counts(
-    config: Config, groups: Iterable[Iterable[str]], rows: Sequence[Row]
-) -> dict[str, int]:
-    """Rows by the groups of each, and by the values of the breakdown columns."""
-    counts = Counter(group for of_row in groups for group in of_row)
-    values = ((column, str(row[column]).lower()) for row in rows for column in config.breakdowns)
-    counts.update(f"{column}={value}" for column, value in values if value)
-    return dict(sorted(counts.items()))

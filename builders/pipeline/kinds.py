@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from statistics import fmean
@@ -22,6 +22,7 @@ from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.documents import RatedText, StructuredDocument
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.kinds.table_kind import Row
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
@@ -187,8 +188,15 @@ def content(made: Any) -> Hashable:
     return id(made)
 
 
-def counted_groups(config: Config, made: Any) -> Iterable[str]:
-    """The groups that a row is counted in, beside those by columns."""
+def group_counts(config: Config, generated: Sequence[Any], rows: Sequence[Row]) -> dict[str, int]:
+    """Rows by the groups of each, and by the values of the breakdown columns."""
+    counts = Counter(group for made in generated for group in _groups(config, made))
+    values = ((column, str(row[column]).lower()) for row in rows for column in config.breakdowns)
+    counts.update(f"{column}={value}" for column, value in values if value)
+    return dict(sorted(counts.items()))
+
+
+def _groups(config: Config, made: Any) -> Collection[str]:
     if isinstance(made, GeneratedDocument):
         return ("with an intruder" if made.document.intruded else "coherent",)
     if isinstance(made, GeneratedItem):

@@ -175,7 +175,6 @@ class BuildOptions:
     allow_partial: bool = option(
         False, "publish a build in public although --limit or --split shortened it", rare=True
     )
-    create_pr: bool = option(False, "open a pull request instead of a commit", rare=True)
     message: str = option("", "commit message", metavar="TEXT", rare=True)
     version: str = option("", "version to publish, such as 1.1.0", metavar="V", rare=True)
     prune: bool = option(

@@ -120,7 +120,14 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
             if names:
                 raise
             missing[name] = str(error)
-    sources += [_of_genre(suite, genre, corpus) for genre, corpus in by_genre.items()]
+    for named, corpus in by_genre.items():
+        fitting = tuple(config for config in suite.configs if config.genre == named)
+        if not fitting:
+            known = suite.name in SUITES
+            reason = "they do not hold what it needs" if known else _no_genre([named])
+            message = f"{suite.name} cannot be built from a column of {named} texts: {reason}"
+            raise CorpusError(message)
+        sources.append(PlannedCorpus(corpus, fitting))
     sources += [own] if own else []
     if SAMPLE in names or not (names or by_genre or own):
         sources += _samples(suite)
@@ -176,13 +183,11 @@ def texts_of(options: BuildOptions) -> OwnTexts | None:
     """The user's own texts, if any were named."""
     genre, column, form = options.genre, options.text_column, options.format
     if (path := options.texts) is None:
+        only = "only for your own texts; expected --texts with it"
         if column and options.hub_dataset is None:
-            raise CorpusError(
-                f"--text-column {column}: only for your own texts; expected --texts with it, or "
-                "--hub-dataset"
-            )
+            raise CorpusError(f"--text-column {column}: {only}, or --hub-dataset")
         if form:
-            raise CorpusError(f"--format {form}: only for your own texts; expected --texts with it")
+            raise CorpusError(f"--format {form}: {only}")
         return None
     if genre not in (None, SECTIONED, *PLAIN_GENRES):
         raise CorpusError(
@@ -210,7 +215,7 @@ def own_configs(suite: Suite, options: BuildOptions) -> tuple[Config, ...]:
     """The suite's configs that the user's own texts can give."""
     # What the best of several corpora gives, and what the others give beside it.
     found: dict[str, Config] = {}
-    for config in _configs_in_any_language(suite, options.format, options.genre):
+    for config in _in_any_language(suite, options):
         if config.is_in(options.shape.language):
             found.setdefault(config.full_name(""), config)
     return tuple(found.values())
@@ -218,19 +223,20 @@ def own_configs(suite: Suite, options: BuildOptions) -> tuple[Config, ...]:
 
 def own_languages(suite: Suite, options: BuildOptions) -> tuple[str, ...]:
     """The languages (ISO 639-1) in which texts such as the user's own can give a config."""
-    configs = _configs_in_any_language(suite, options.format, options.genre)
+    configs = _in_any_language(suite, options)
     return tuple(dict.fromkeys(code for config in configs for code in config.languages))
 
 
-def _configs_in_any_language(suite: Suite, form: str | None, genre: str | None) -> Iterator[Config]:
-    if form:
-        corpora = FORMATS[form].corpora
-        yield from (config for name in corpora for config in suite.natives.get(name, ()))
-        return
-    genres = (genre,) if genre else PLAIN_GENRES
-    for config in suite.configs:
-        if config.genre in genres or (not genre and ARTICLES in config.corpora):
-            yield config
+def _in_any_language(suite: Suite, options: BuildOptions) -> list[Config]:
+    if options.format:
+        corpora = FORMATS[options.format].corpora
+        return [config for name in corpora for config in suite.natives.get(name, ())]
+    genres = (options.genre,) if options.genre else PLAIN_GENRES
+    return [
+        config
+        for config in suite.configs
+        if config.genre in genres or (not options.genre and ARTICLES in config.corpora)
+    ]
 
 
 def _own_source(suite: Suite, options: BuildOptions) -> PlannedCorpus | None:
@@ -297,14 +303,6 @@ def _check_names(suite: Suite, names: Sequence[str], others: Sequence[str]) -> N
                 f"{suite.name} is not built from corpus {name!r}; expected one of "
                 f"{', '.join(allowed)}{did_you_mean(name, allowed)}"
             )
-
-
-def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
-    fitting = tuple(config for config in suite.configs if config.genre == genre)
-    if not fitting:
-        reason = "they do not hold what it needs" if suite.name in SUITES else _no_genre([genre])
-        raise CorpusError(f"{suite.name} cannot be built from a column of {genre} texts: {reason}")
-    return PlannedCorpus(corpus, fitting)
 
 
 def _samples(suite: Suite) -> Iterator[PlannedCorpus]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.documents import RELEASE_DOCUMENTS, release_documents
-from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, in_order
-from coherencegym.builders.release.rows import hashes_path
+from coherencegym.builders.release.manifest import (
+    RELEASE_DOCUMENTS,
+    Manifest,
+    in_order,
+    release_documents,
+)
+from coherencegym.builders.release.rows import hashes_path, read_hashes
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import baselines_path
-from coherencegym.eval.data.source import may_be_published, read_manifest
+from coherencegym.eval.data.source import read_manifest
 from coherencegym.files.strict_json import Name
 from coherencegym.hub import commits
 
@@ -99,16 +102,6 @@ def dataset_head(api: Any, repo_id: str) -> DatasetHead:
         )
     texts = {name: path.read_text("utf-8", "replace") for name, path in files.items()}
     return DatasetHead(**vars(head), manifest=manifest, texts=texts, tags=tags)
-
-
-def read_hashes(path: Path) -> dict[str, str]:
-    """Item id -> row hash, from a file of row hashes."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(path)
-    return dict(
-        zip(*(table.column(name).to_pylist() for name in ("item_id", "sha256")), strict=True)
-    )
 
 
 class VersionError(EvaluationError):
@@ -237,7 +230,7 @@ def plan_release(
     Args:
         folder, manifest: the build, without the configs that may not be published.
         head: the head of the repository, and what it holds.
-        prune: drop the configs of head that this build did not make.
+        prune: drop the configs and splits of head that this build did not make.
         fetch_hashes: path of a hashes file at head -> local file.
     """
     theirs = head.manifest
@@ -247,35 +240,53 @@ def plan_release(
             "name another one with --repo-id"
         )
     old: dict[str, Any] = {} if theirs is None else theirs["configs"]
-    release = PlannedRelease(manifest)
-    plan = _Plan(release, folder, head, fetch_hashes)
     merged = {} if prune else dict(old)
+    release = PlannedRelease(manifest)
+    here = [path.relative_to(folder).as_posix() for path in folder.rglob("*.parquet")]
+    gone: list[tuple[str, str]] = []
     for name, config in manifest["configs"].items():
         before = old.get(name, {"splits": {}})
         if before.get("stand_off") != config.get("stand_off"):
             before = {"splits": {}}  # with or without texts all of its files are others
-        merged[name] = config if prune else _with_others(name, config, before, theirs or {})
-        merged[name] = merged[name] | {
-            "splits": merged[name]["splits"]
-            | {
-                split: plan.put(name, split, config, before["splits"].get(split))
-                for split in config["splits"]
-            }
-        }
+        if not prune:
+            _check_splits(name, config, before)
+        splits = {}
+        for split, counts in config["splits"].items():
+            was, hashes = before["splits"].get(split), hashes_path(name, split)
+            if was is not None and was["content_hash"] == counts["content_hash"]:
+                release.rows[name, split] = RowChanges()
+                splits[split] = counts | {key: was[key] for key in ("num_bytes", "download_size")}
+                path, now = baselines_path(name, split), counts.get("baselines")
+                if now and now != was.get("baselines"):
+                    release.adds[path] = folder / path
+                elif was.get("baselines") and not now:
+                    release.deletes.append(path)
+                continue
+            rows = {} if was is None else read_hashes(fetch_hashes(hashes))
+            release.rows[name, split] = compare_rows(rows, read_hashes(folder / hashes))
+            release.adds |= {path: folder / path for path in _files_of(here, name, split, config)}
+            splits[split] = counts
+            gone.append((name, split))
+        merged[name] = config | {"splits": splits}
     others = sorted(old.keys() - manifest["configs"].keys())
     release.removed, release.kept = (others, []) if prune else ([], others)
     for name, before in old.items():
         left = merged[name]["splits"] if name in merged else {}
-        for split in sorted(before["splits"].keys() - left.keys()):
-            plan.drop(name, split)
-            if name in merged:
-                release.removed.append(f"{name}/{split}")
+        dropped = sorted(before["splits"].keys() - left.keys())
+        gone += [(name, split) for split in dropped]
+        release.removed += [f"{name}/{split}" for split in dropped if name in merged]
+    for name, split in gone:
+        paths = _files_of(head.digests, name, split)
+        release.deletes += [path for path in paths if path not in release.adds]
+    known = {*release.adds, *release.deletes}
+    for name, config in merged.items():
+        for split in config["splits"]:
+            known |= {*_files_of(head.digests, name, split, config)}
+    of_data = [path for path in head.digests if path.startswith(("data/", "hashes/", "baselines/"))]
+    unknown = [path for path in of_data if path not in known]
+    release.unknown = [] if prune else unknown
+    release.deletes += unknown if prune else []
     release.manifest = in_order(manifest | {"configs": merged})
-    unknown = plan.undescribed(merged)
-    if prune:
-        release.deletes += unknown
-    else:
-        release.unknown = unknown
     documents = release_documents(release.manifest)
     release.adds |= {
         path: text.encode("utf-8")
@@ -286,73 +297,23 @@ def plan_release(
     return release
 
 
-@dataclass
-class _Plan:
-    release: PlannedRelease
-    folder: Path
-    head: DatasetHead
-    fetch_hashes: Callable[[str], Path]
-
-    def put(
-        self, name: str, split: str, config: dict[str, Any], was: dict[str, Any] | None
-    ) -> dict[str, Any]:
-        release = self.release
-        counts: dict[str, Any] = config["splits"][split]
-        if was is not None and was["content_hash"] == counts["content_hash"]:
-            release.rows[name, split] = RowChanges()
-            self._put_baselines(name, split, counts.get("baselines"), was.get("baselines"))
-            return counts | {key: was[key] for key in ("num_bytes", "download_size")}
-        hashes = hashes_path(name, split)
-        before = {} if was is None else read_hashes(self.fetch_hashes(hashes))
-        release.rows[name, split] = compare_rows(before, read_hashes(self.folder / hashes))
-        paths = (
-            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet")
-        )
-        files = _split_files(paths, name, split, config)
-        release.adds |= {path: self.folder / path for path in files}
-        self.drop(name, split)
-        return counts
-
-    def _put_baselines(self, name: str, split: str, now: Any, before: Any) -> None:
-        path = baselines_path(name, split)
-        if now and now != before:
-            self.release.adds[path] = self.folder / path
-        elif before and not now:
-            self.release.deletes.append(path)
-
-    def undescribed(self, configs: Mapping[str, Any]) -> list[str]:
-        going = {*self.release.adds, *self.release.deletes}
-        for name, config in configs.items():
-            for split in config["splits"]:
-                going |= {*_split_files(self.head.digests, name, split, config)}
-        folders = ("data/", "hashes/", "baselines/")
-        return [
-            path for path in self.head.digests if path.startswith(folders) and path not in going
-        ]
-
-    def drop(self, name: str, split: str) -> None:
-        paths = _split_files(self.head.digests, name, split)
-        self.release.deletes += [path for path in paths if path not in self.release.adds]
-
-
-def _split_files(
+def _files_of(
     paths: Iterable[str], name: str, split: str, config: Mapping[str, Any] | None = None
 ) -> list[str]:
+    # Those of a split among paths; of a config without its texts there is only one.
     if config is not None and config.get("stand_off"):
         return [hashes_path(name, split)]
-    start, others = f"data/{name}/{split}-", (hashes_path, baselines_path)
-    beside = {path(name, split) for path in others}
-    return sorted(path for path in paths if path.startswith(start) or path in beside)
+    beside = (hashes_path(name, split), baselines_path(name, split))
+    return sorted(
+        path for path in paths if path.startswith(f"data/{name}/{split}-") or path in beside
+    )
 
 
-def _with_others(
-    name: str, config: dict[str, Any], old: dict[str, Any], theirs: Manifest
-) -> dict[str, Any]:
-    others = old["splits"].keys() - config["splits"].keys()
-    if others and old["features"] != config["features"]:
+def _check_splits(name: str, config: dict[str, Any], old: dict[str, Any]) -> None:
+    if others := sorted(old["splits"].keys() - config["splits"].keys()):
         raise PublishError(
-            f"config {name}: its columns have changed, and this build does not make its split "
-            f"{', '.join(sorted(others))}; build all its splits, or pass --prune to drop them"
+            f"config {name}: the release also has its split {', '.join(others)}, which this build "
+            "does not make; build all its splits, or pass --prune to drop them"
         )
     for split in config["splits"]:
         judged = ["human" in side.get("quality", {}).get(split, {}) for side in (config, old)]
@@ -362,22 +323,3 @@ def _with_others(
                 "has nothing from them; pass --judgements with their answers, or --prune to drop "
                 "them and all else that this build does not make"
             )
-    if not others:
-        return config
-    files = config["corpus"]["files"]
-    more = [file for file in old["corpus"]["files"] if file not in files]
-    merged = {
-        key: {**{s: old[key][s] for s in others if s in old[key]}, **config[key]}
-        for key in BY_SPLIT
-    }
-    # Of a licence that both have the greater number counts: some of head's discourses are replaced.
-    licences = Counter(old["licences"]) | Counter(config["licences"])
-    return (
-        config
-        | merged
-        | {
-            "corpus": config["corpus"] | {"files": files + more},
-            "licences": dict(sorted(licences.items())),
-            "republishable": config["republishable"] and may_be_published(theirs, name),
-        }
-    )

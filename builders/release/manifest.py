@@ -1,23 +1,28 @@
 """The manifest: everything a card prints and a merge needs, as one JSON file.
 
-A release is always rendered from its manifest, so it can be merged from builds made on different
-machines by people with different corpora.
+The documents of a release are always rendered from its manifest, so it can be merged from builds
+made on different machines by people with different corpora.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from coherencegym.cards.render import dataset_card
+from coherencegym.eval.data.benchmark import EVAL_YAML, eval_yaml
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE, row_hash
 
 #: The file by which a folder is known as a build, and a repository as a release.
 MANIFEST = "manifest.json"
+#: The documents that are rendered from it.
+RELEASE_DOCUMENTS = (MANIFEST, "README.md", EVAL_YAML)
 #: Parts of a config's entry that have a key for each split.
-BY_SPLIT = ("splits", "quality", "skipped")
+_BY_SPLIT = ("splits", "quality", "skipped")
 
 Manifest = dict[str, Any]
 
@@ -40,6 +45,18 @@ def dump_manifest(manifest: Manifest) -> str:
     return json.dumps(written, ensure_ascii=False, indent=1) + "\n"
 
 
+def release_documents(manifest: Manifest) -> dict[str, str]:
+    """Name -> text: manifest, card, and ``eval.yaml`` where there is a task."""
+    texts = (dump_manifest(manifest), dataset_card(manifest), eval_yaml(manifest))
+    return {name: text for name, text in zip(RELEASE_DOCUMENTS, texts, strict=True) if text}
+
+
+def write_documents(manifest: Manifest, folder: Path) -> None:
+    """Write the documents of a release into its folder."""
+    for name, text in release_documents(manifest).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 def diagnostic_configs(configs: Mapping[str, Any]) -> list[str]:
     """The configs, of entries by name, whose scores say nothing of their suite's hypothesis."""
     return [name for name, config in configs.items() if config.get("is_diagnostic")]
@@ -60,7 +77,7 @@ def in_order(manifest: Manifest) -> Manifest:
     return manifest | {
         "configs": {
             name: configs[name]
-            | {key: dict(sorted(configs[name][key].items())) for key in BY_SPLIT}
+            | {key: dict(sorted(configs[name][key].items())) for key in _BY_SPLIT}
             | {"default": name == default}
             for name in ordered
         }

@@ -27,7 +27,7 @@ from coherencegym.cards.metadata import licences_of_texts
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.hub import commits
-from coherencegym.hub.answers import repository_info
+from coherencegym.hub.answers import hub_answers, repository_info
 from coherencegym.hub.commits import TRIES, fetch
 from coherencegym.licence import combined_licence
 
@@ -42,13 +42,22 @@ class Publication:
     tag: str = ""
 
 
-def look_at_target(api: Any, options: BuildOptions) -> tuple[bool, bool]:
-    """Tell whether the repository is private, or will be made so, and whether it has a release."""
-    from huggingface_hub.errors import RepositoryNotFoundError
+def look_at_target(options: BuildOptions) -> tuple[bool, bool]:
+    """Tell whether the repository is private, or will be made so, and whether it has a release.
+
+    Offline, a dry run has what the options say.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import OfflineModeIsEnabled, RepositoryNotFoundError
 
     try:
-        info = repository_info(api, options.repo_id)
+        with hub_answers():
+            info = repository_info(HfApi(), options.repo_id)
     except RepositoryNotFoundError:
+        return options.private, False
+    except OfflineModeIsEnabled:
+        if not options.dry_run:
+            raise
         return options.private, False
     if options.private and not info.private:
         raise PublishError(
@@ -125,12 +134,6 @@ def publish(
                 progress("somebody else committed in between; reading again")
             continue
         outcome.commit = commit.oid
-        if options.create_pr:
-            outcome.lines.append(
-                f"opened {commit.pr_url}; once it is merged run the same command without "
-                f"--create-pr to set the tag v{version}"
-            )
-            return outcome
         return _tag(api, options, outcome, commit.oid, head)
     raise PublishError(
         f"{options.repo_id}: somebody else committed {TRIES} times while this release was being "
@@ -211,7 +214,6 @@ def _commit(api: Any, options: BuildOptions, release: PlannedRelease, head: Data
         release.adds,
         release.deletes,
         message=options.message or f"{release.manifest['title']} {release.manifest['version']}",
-        create_pr=options.create_pr,
     )
 
 

@@ -12,20 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash, with_numbers
+from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.files.parquet_writing import write_parquet
+from coherencegym.files.strict_json import held
 
 #: Uncompressed bytes of a table that go into one parquet file.
 _SHARD_BYTES = 500_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenSplit:
-    """The record of one written split, as the manifest has it."""
-
-    rows: int
-    num_bytes: int
-    download_size: int
-    content_hash: str
 
 
 def data_path(config: str, split: str, shard: int = 0, shards: int = 1) -> str:
@@ -38,6 +30,17 @@ def hashes_path(config: str, split: str) -> str:
     return f"hashes/{config}-{split}.parquet"
 
 
+@dataclass(frozen=True)
+class _RowHash:
+    item_id: str
+    sha256: str
+
+
+def read_hashes(path: Path) -> dict[str, str]:
+    """Item id -> row hash, from a file of row hashes, which anybody may have written."""
+    return {row.item_id: row.sha256 for row in (held(row, _RowHash) for row in parquet_rows(path))}
+
+
 def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
     """Rows as a ``pyarrow.Table`` with the schema of ``features``, classes by their numbers."""
     import pyarrow as pa
@@ -48,8 +51,12 @@ def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
 
 def write_split(
     folder: Path, config: str, split: str, table: Any, shard_bytes: int = _SHARD_BYTES
-) -> WrittenSplit:
-    """Write a table as the shards and hashes of a split below ``folder``."""
+) -> dict[str, Any]:
+    """Write a table as the shards and hashes of a split below ``folder``.
+
+    Returns:
+        The sizes, and the hash of all row hashes, as the manifest has them.
+    """
     import pyarrow as pa
 
     if not table.num_rows:
@@ -74,4 +81,6 @@ def write_split(
     path = folder / hashes_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(hash_table, path)
-    return WrittenSplit(table.num_rows, table.nbytes, size, row_hash({"rows": hashes}))
+    content_hash = row_hash({"rows": hashes})
+    sizes = {"rows": table.num_rows, "num_bytes": table.nbytes, "download_size": size}
+    return {**sizes, "content_hash": content_hash}

@@ -379,7 +379,7 @@ def build(
     from dataclasses import fields
 
     from coherencegym.builders.command.declared import explain, suite_named
-    from coherencegym.builders.command.run import check, make
+    from coherencegym.builders.command.run import check
     from coherencegym.builders.pipeline.options import BuildOptions
     from coherencegym.builders.suite import Suite
     from coherencegym.files.strict_json import held
@@ -402,7 +402,7 @@ def build(
     asked = held({**given, **options}, BuildOptions)
     try:
         checked = check(settings, asked, output_option="output=")
-        make(checked)
+        checked.make()
     except Exception as error:
         if (explained := explain(error)) is None:
             raise  # a mistake of ours, shown whole
@@ -434,7 +434,7 @@ def rebuild(
 
     Raises:
         EvaluationError: the release has its texts, a corpus is not there, or a row comes out
-            otherwise than in the release: its corpus file and line are named.
+            otherwise than in the release: it is named, and corpus files that are others.
     """
     from coherencegym.builders.command.declared import explain
     from coherencegym.builders.command.rebuild import rebuild as rebuilt

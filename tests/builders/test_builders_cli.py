@@ -22,7 +22,7 @@ from support.hub.server import HubServer
 from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
-from coherencegym.builders.command.run import check, make
+from coherencegym.builders.command.run import check
 from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.registry import SUITES, load_suite
@@ -111,12 +111,12 @@ def test_a_build_says_what_it_made_and_what_it_could_not(
 
 def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
     options = BuildOptions(corpora=("sample",), limit=21, output=tmp_path / "out")
-    manifest, lines = make(check(load_suite("story_cloze"), options))
+    manifest, lines = check(load_suite("story_cloze"), options).make()
     assert lines == [f"written to {tmp_path / 'out'}"]
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (tmp_path / "out/manifest.json").read_text() == dump_manifest(manifest)
     lines = [f"{tmp_path / 'out'} is there already, as this build makes it"]
-    assert make(check(load_suite("story_cloze"), options)) == (manifest, lines)
+    assert check(load_suite("story_cloze"), options).make() == (manifest, lines)
     with pytest.raises(EvaluationError, match="out exists"):
         check(load_suite("story_cloze"), replace(options, limit=20))
 

@@ -268,7 +268,6 @@ def test_the_genres_are_one_config_with_one_partial_input_score(
 def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     card = dataset_card(built[1])
     shown = "On the morning of the storm, **the old ferryman** untied"
-    assert f"region 2: {shown}" in card
     assert f"every day for thirty years. {shown}" in card
     assert "119 not the first mention in its sentence; 44 first or second person" in card
     assert "favours the longer condition" in card

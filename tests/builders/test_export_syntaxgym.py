@@ -184,14 +184,14 @@ def test_items_that_differ_are_in_several_suites(shapes: Path, tmp_path: Path) -
     found, _ = exported(shapes, tmp_path / "out")
     assert sorted(found) == [
         # As a temporal connective and as a preposition it has the same predictions.
-        "shapes_connective-test-as",
-        "shapes_connective-test-as_causal",
-        "shapes_connective-test-since_causal",
+        "shapes_connective-test-1",
+        "shapes_connective-test-2",
+        "shapes_connective-test-3",
         "shapes_mention-test-mean",
         "shapes_mention-test-sum",
         "shapes_turns-test",
     ]
-    causal = found["shapes_connective-test-as_causal"]
+    causal, temporal, since = (found[f"shapes_connective-test-{n}"] for n in (1, 2, 3))
     assert list(causal["items"]) == [1, 4]
     assert causal["items"][4]["while"] == ["They ate", "while", "they were hungry."]
     assert causal["formulas"] == [
@@ -199,13 +199,8 @@ def test_items_that_differ_are_in_several_suites(shapes: Path, tmp_path: Path) -
         "(3;%while%) > (3;%original%)",
         "(3;%while%) > (3;%since%)",
     ]
-    temporal = found["shapes_connective-test-as"]
     assert temporal["formulas"] == causal["formulas"][:2]
-    assert list(found["shapes_connective-test-since_causal"]["items"][3]) == [
-        "original",
-        "as",
-        "while",
-    ]
+    assert list(since["items"][3]) == ["original", "as", "while"]
     by_mean, by_sum = found["shapes_mention-test-mean"], found["shapes_mention-test-sum"]
     assert (by_mean.pop("metric"), by_sum.pop("metric")) == ("mean", "sum")
     assert by_mean == by_sum
@@ -229,7 +224,7 @@ def test_groups_are_kept_beside(shapes: Path, tmp_path: Path) -> None:
     exported(shapes, tmp_path / "out")
     with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
         first = next(iter(records))
-    assert first["suite"] == "shapes_connective-test-as_causal"
+    assert first["suite"] == "shapes_connective-test-1"
     assert first["item_id"] == "connective1/x"
     assert first["groups"][0] == {
         "formula": "(3;%since%) > (3;%original%)",
@@ -279,7 +274,7 @@ def item(number: int, *groups: str, formula: str = "(1;%b%) > (1;%a%)") -> Item:
     return Item(f"i{number}", number, conditions, predictions, "d", "c")
 
 
-def test_suites_without_telling_groups_are_numbered() -> None:
+def test_several_suites_of_a_config_are_numbered() -> None:
     made = suite_table(
         table_of(
             item(1, "x one"),
@@ -290,13 +285,11 @@ def test_suites_without_telling_groups_are_numbered() -> None:
         )
     )
     assert [(suite.name, len(suite.items)) for suite in made.made] == [
-        ("c-test-x_one", 2),
-        ("c-test-x_two", 1),
-        ("c-test-1", 1),
+        ("c-test-1", 2),
         ("c-test-2", 1),
+        ("c-test-3", 1),
+        ("c-test-4", 1),
     ]
-    alike = suite_table(table_of(item(1, "x"), item(2, "x", formula="(1;%a%) > (1;%b%)")))
-    assert [suite.name for suite in alike.made] == ["c-test-x-1", "c-test-x-2"]
 
 
 @pytest.mark.parametrize("name", ["two words", "a%b", "schön", ""])

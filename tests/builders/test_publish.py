@@ -163,14 +163,16 @@ def test_the_configs_of_others_stay(
     assert "nothing to do" in again.lines[-1]
 
 
-def test_a_split_that_this_build_does_not_make_stays(
+def test_all_splits_are_built_or_dropped(
     hub: HubServer, hub_api: HfApi, make_build: Make, toy_build: Toy
 ) -> None:
     texts = {"test": stories(0, 5), "validation": stories(5, 9)}
     push(hub_api, make_build(toy_corpus("toy", texts)))
-    push(hub_api, toy_build(7), version="1.1.0")
-    assert set(head_manifest(hub)["configs"]["toy_context"]["splits"]) == {"test", "validation"}
-    assert "data/toy_context/validation-00000-of-00001.parquet" in hub.files(REPO)
+    said = refused(hub_api, toy_build(7), version="1.1.0")
+    assert "toy_context: the release also has its split validation" in said
+    outcome = push(hub_api, toy_build(7), version="2.0.0", prune=True)
+    assert "  removed by --prune: toy_context/validation" in outcome.lines
+    assert not [path for path in hub.files(REPO) if "validation" in path]
 
 
 def test_prune_removes_and_says_so(
@@ -287,17 +289,6 @@ def test_a_dry_run_only_reads(hub: HubServer, hub_api: HfApi, toy_build: Toy) ->
     assert "tag v1.1.0, change: minor" in text
 
 
-def test_a_pull_request_leaves_main_and_makes_no_tag(
-    hub: HubServer, hub_api: HfApi, toy_build: Toy
-) -> None:
-    hub_api.create_repo(REPO, repo_type="dataset")
-    outcome = push(hub_api, toy_build(5), create_pr=True)
-    assert "manifest.json" not in hub.files(REPO)
-    assert "manifest.json" in hub.files(REPO, "refs/pr/1")
-    assert hub.tags(REPO) == {}
-    assert "once it is merged" in outcome.lines[-1]
-
-
 def test_a_foreign_dataset_is_left_alone(hub: HubServer, hub_api: HfApi, toy_build: Toy) -> None:
     hub.seed(REPO, {"README.md": b"# Mine", "data/train.parquet": b"PAR1"})
     with pytest.raises(PublishError, match=r"without manifest\.json"):
@@ -412,23 +403,6 @@ def test_a_name_that_is_known_to_be_closed_wins_over_a_manifest(
     config["corpus"]["licence"] = "CC-BY-NC-ND-4.0"
     hub.seed(REPO, {"manifest.json": json.dumps(claims).encode()})
     assert "shut_context" in refused(hub_api, toy_build(5), version="1.1.0")
-
-
-@pytest.mark.parametrize("privately", [1, 2])
-def test_a_split_that_stays_is_asked_for_its_licence(
-    hub_api: HfApi, make_build: Make, privately: int
-) -> None:
-    both = {"test": stories(0, 5), "validation": stories(5, 9)}
-    release = make_build(closed_texts(both, s7="other"))
-    part = make_build(closed_texts({"test": stories(0, 6)}, s7="other"))
-    assert part[1]["configs"]["shut_context"]["licences"] == {"CC0-1.0": 6}
-    made_public(hub_api, release)
-    if privately == 2:
-        hub_api.update_repo_settings(REPO, private=True, repo_type="dataset")
-        push(hub_api, part, version="1.1.0")
-        hub_api.update_repo_settings(REPO, private=False, repo_type="dataset")
-        part = make_build(closed_texts({"test": stories(0, 7)}, s7="other"))
-    assert "shut_context" in refused(hub_api, part, version="1.2.0")
 
 
 def test_data_that_no_manifest_describes_is_not_kept(

@@ -13,7 +13,7 @@ from support.annotators import fill, incoherent_texts, perfect
 from support.hub.server import HubServer
 from support.toy import REPO, stories, toy_corpus
 
-from coherencegym.builders.judgement.command import draw, write_sheet
+from coherencegym.builders.judgement.command import draw, json_lines
 from coherencegym.builders.judgement.rows import Matcher
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import PublishError
@@ -36,7 +36,7 @@ def judged(make_build: Make, tmp_path: Path, corpus: Corpus, n: int = 5) -> Any:
     sheet = tmp_path / f"sheet-{corpus.name}-{n}"
     sheet.mkdir(exist_ok=True)
     drawn = draw(manifest["suite"], list(table_rows(find_dataset(str(folder)), kind=ITEMS)), n, 0)
-    write_sheet("pair", drawn.asked, sheet)
+    (sheet / "pairs.jsonl").write_text(json_lines("pair", drawn.asked), encoding="utf-8")
     annotator = perfect(incoherent_texts(folder, "shuffled"))
     answers = fill(sheet / "pairs.jsonl", annotator, sheet / "answers.jsonl")
     return make_build(corpus, matcher=Matcher([answers]))

@@ -17,9 +17,9 @@ from support.toy import REPO, SUITE
 
 from coherencegym.builders.command.cli import build_options, suite_parser
 from coherencegym.builders.command.declared import explain
-from coherencegym.builders.command.run import push_build, resolve_target
+from coherencegym.builders.command.run import push_build
 from coherencegym.builders.pipeline.options import BuildOptions
-from coherencegym.builders.release.publish import publish
+from coherencegym.builders.release.publish import look_at_target, publish
 from coherencegym.hub.answers import AnswerError, hub_answers
 
 Build = tuple[Path, dict[str, Any]]
@@ -41,7 +41,7 @@ def pushed(build: Build, version: str) -> tuple[int, str]:
     argv = ["--push-to-hub", "--repo-id", REPO, "--version", version]
     request = build_options(suite_parser(SUITE).parse_args(argv))
     try:
-        private, _ = resolve_target(request)
+        private, _ = look_at_target(request)
         lines, _ = push_build(request, *build, private, lambda message: None)
     except Exception as error:
         return explain(error) or (1, f"Traceback: {error!r}")

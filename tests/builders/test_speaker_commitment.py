@@ -160,10 +160,7 @@ def test_the_card_shows_the_separator_and_names_the_controls(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
     card = (built[0] / "README.md").read_text()
-    assert (
-        "region 1: I work as a nurse at the children's hospital downtown. **\\[SEP\\]**\n" in card
-    )
-    assert "Text in bold is not in the same region of the other condition." in card
+    assert "I work as a nurse at the children's hospital downtown. **\\[SEP\\]** " in card
     assert "50 % by construction" in card
     assert card.count("| control: ") == 2
     assert (

@@ -189,7 +189,7 @@ def test_a_copy_of_the_corpus_gives_the_rows_that_were_built(
     assert (folder / "manifest.json").stat().st_mtime_ns == before
 
 
-def test_another_row_is_named_with_its_file_and_line_after_the_file(
+def test_another_row_is_named_after_the_file(
     released: HubServer, corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (corpus / FILE).read_text()
@@ -199,13 +199,12 @@ def test_another_row_is_named_with_its_file_and_line_after_the_file(
     first, second, *_ = out.splitlines()
     assert re.fullmatch(rf"corpus file {FILE} is [0-9a-f]{{12}}, expected [0-9a-f]{{12}}", first)
     assert second.startswith("storycloze 00000007-story")
-    assert second.endswith(f"({FILE}:9)")
     said = one_line(err)
     assert "rows are not those of the release: storycloze 00000007-story" in said
     assert said.index("corpus file") < said.index("rows are not those")
     assert "nothing was written" in said
     assert list(Path("suites").iterdir()) == [Path("suites/story_cloze")]
-    with pytest.raises(EvaluationError, match=f"{FILE}:9"):
+    with pytest.raises(EvaluationError, match="00000007-story"):
         cg.rebuild(REPO, data_dir=corpus)
 
 
@@ -225,7 +224,7 @@ def test_a_missing_row_is_named(
     lines = (corpus / FILE).read_text().splitlines(keepends=True)
     (corpus / FILE).write_text("".join(lines[:-1]))
     assert main(["rebuild", REPO, "--data-dir", str(corpus), "--config", "storycloze"]) == 2
-    assert "storycloze 0000000b-story/distractor_ending (no corpus file)" in capsys.readouterr().out
+    assert "storycloze 0000000b-story/distractor_ending\n" in capsys.readouterr().out
 
 
 def test_a_scorer_says_how_the_texts_are_made(

@@ -142,11 +142,8 @@ def test_the_candidate_gives_nothing_away_where_schemas_are_twins(
 
 def test_the_card_marks_the_candidate(built: tuple[Path, dict[str, Any]]) -> None:
     card = dataset_card(built[1])
-    assert "- region 2: the **violin**" in card
-    assert "- region 2: the **suitcase**" in card
-    # Of the headline's config, in which what is compared is the same text.
-    assert card.count("Prediction: `(3;%distractor%) > (3;%target%)`.") == 1
     assert "> *target*: The violin would not go into the suitcase, since the **violin**" in card
+    assert "since the **suitcase**" in card
 
 
 def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import pytest
 import yaml
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.pipeline.build import BuildOptions, build, write_documents
+from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
+from coherencegym.builders.release.manifest import write_documents
 from coherencegym.cards.metadata import SIZES
-from coherencegym.cards.render import dataset_card, read_in_part, show_conditions, show_pair
+from coherencegym.cards.render import dataset_card, read_in_part, show_pair
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.table_kind import SuiteError
 
@@ -186,32 +187,27 @@ def condition(name: str, *regions: str) -> dict[str, Any]:
     }
 
 
-def shown(*versions: list[str]) -> list[tuple[str, ...]]:
-    """The regions of conditions as a card shows them."""
+def shown(*versions: list[str]) -> list[str]:
+    """The texts of two conditions as a card shows them."""
     conditions = [condition(str(n), *regions) for n, regions in enumerate(versions)]
-    return [each.regions for each in show_conditions({"conditions": conditions})]
+    return [text for _, text in show_pair({"conditions": conditions, "predictions": []})]
 
 
 def test_words_that_the_other_condition_does_not_have_are_bold() -> None:
     original, changed = shown(["The cat slept.", "it ran."], ["The cat slept.", "the dog ran."])
-    assert original == ("The cat slept.", "**it** ran.")
-    assert changed == ("The cat slept.", "**the dog** ran.")
+    assert original == "The cat slept. **it** ran."
+    assert changed == "The cat slept. **the dog** ran."
 
 
 def test_other_words_are_bold_as_a_whole_and_the_same_words_not_at_all() -> None:
-    assert shown(["One *fell.*"], ["Two ran away."]) == [
-        ("**One \\*fell.\\***",),
-        ("**Two ran away.**",),
-    ]
-    assert shown(["One fell. Two ran."], ["Two ran. One fell."]) == [
-        ("One fell. Two ran.",),
-        ("Two ran. One fell.",),
-    ]
+    assert shown(["One *fell.*"], ["Two ran away."]) == ["**One \\*fell.\\***", "**Two ran away.**"]
+    same = ["One fell. Two ran."], ["Two ran. One fell."]
+    assert shown(*same) == [text for (text,) in same]
 
 
 def test_a_separator_in_one_condition_is_shown_there() -> None:
     change, same = shown(["One. [SEP]", "End."], ["One.", "End."])
-    assert (change, same) == (("One. **\\[SEP\\]**", "End."), ("One.", "End."))
+    assert (change, same) == ("One. **\\[SEP\\]** End.", "One. End.")
 
 
 def test_sizes_are_in_order() -> None:
@@ -250,7 +246,6 @@ def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) ->
 def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> None:
     both = documents_of(manifest, "documents")
     card = dataset_card(both | {"configs": {"detect_toy": both["configs"]["detect_toy"]}})
-    assert "1. A *goat* sang. **(intruder)**" in card
     assert "\n> It rained. **A \\*goat\\* sang.**\n" in card
     assert "coherencegym score --model" not in card
     assert "`predictions`" not in card

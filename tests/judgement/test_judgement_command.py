@@ -21,7 +21,8 @@ from support.annotators import (
 from support.commands import build_command, one_line
 from support.suites import no_classifiers
 
-from coherencegym.builders.command.cli import main
+from coherencegym.builders.command.cli import main as build
+from coherencegym.builders.judgement.command import main
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.files.checksums import CHECKSUMS, checksums, write_checksums
 
@@ -88,7 +89,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     folder = built("story_cloze")
     worse = incoherent_texts(folder, "distractor_ending")
     rows_before = (folder / "data/sample/test-00000-of-00001.parquet").read_bytes()
-    assert command("sample", folder, "--config", "sample", "-n", 40) == 0
+    assert command(folder, "--config", "sample", "-n", 40) == 0
     said = capsys.readouterr().out
     assert "40 pairs (sample 40)" in said
     pairs = Path("judgements/story_cloze/pairs.jsonl")
@@ -144,7 +145,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
 
 def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
     folder = built("story_cloze")
-    assert command("sample", folder, "--config", "sample", "-n", 150, "--output", "s") == 0
+    assert command(folder, "--config", "sample", "-n", 150, "--output", "s") == 0
     answers = fill(Path("s/pairs.jsonl"), always_a, Path("a.jsonl"))
     assert rebuild("story_cloze", "--judgements", answers, "--overwrite") == 0
     score = overall(human())
@@ -159,7 +160,7 @@ def test_two_configs_of_the_same_texts_share_answers(
 ) -> None:
     folder = built("winograd")
     right = perfect(incoherent_texts(folder, "distractor"))
-    assert command("sample", folder, "-n", 8, "--config", "sample_full") == 0
+    assert command(folder, "-n", 8, "--config", "sample_full") == 0
     turns = iter(range(8))
 
     def annotator(line: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +182,7 @@ def test_a_majority_of_three_decides(capsys: pytest.CaptureFixture[str]) -> None
     assert rebuild("story_cloze", *few) == 0
     folder = Path("suites/story_cloze")
     worse = incoherent_texts(folder, "distractor_ending")
-    assert command("sample", folder, "--config", "sample", "-n", 20) == 0
+    assert command(folder, "--config", "sample", "-n", 20) == 0
     pairs = Path("judgements/story_cloze/pairs.jsonl")
     right = perfect(worse)
 
@@ -208,7 +209,7 @@ def test_a_majority_of_three_decides(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_the_same_answers_give_the_same_bytes_in_any_order(built: Built) -> None:
     folder = built("winograd")
-    assert command("sample", folder, "-n", 30) == 0
+    assert command(folder, "-n", 30) == 0
     pairs = Path("judgements/winograd/pairs.jsonl")
     files = [fill(pairs, at_random(seed), Path(f"{seed}.jsonl")) for seed in range(3)]
     for output, given in (("one", files), ("two", files[::-1])):
@@ -223,7 +224,7 @@ def test_answers_about_something_else_are_refused_or_counted(
 ) -> None:
     folder = built("story_cloze")
     before = (folder / "manifest.json").read_bytes()
-    assert command("sample", folder, "--config", "sample", "-n", 3) == 0
+    assert command(folder, "--config", "sample", "-n", 3) == 0
     lines = Path("judgements/story_cloze/pairs.jsonl").read_text().splitlines()
     known, unknown = json.loads(lines[0])["pair"], "0" * 16
     made = [{"pair": pair, "answer": "a"} for pair in (known, unknown)]
@@ -254,14 +255,14 @@ def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
 
 def test_a_sheet_is_never_overwritten(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     folder = built("story_cloze")
-    assert command("sample", folder, "--config", "sample", "-n", 3) == 0
+    assert command(folder, "--config", "sample", "-n", 3) == 0
     assert {p.name for p in Path("judgements/story_cloze").iterdir()} == {
         CHECKSUMS,
         "pairs.jsonl",
         "sheet.html",
     }
     capsys.readouterr()
-    assert command("sample", folder, "--config", "sample", "-n", 3) == 2
+    assert command(folder, "--config", "sample", "-n", 3) == 2
     assert "name another folder with --output" in one_line(capsys.readouterr().err)
 
 
@@ -269,7 +270,7 @@ def test_a_build_with_a_filled_sheet_in_it_is_not_replaced(
     built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = built("story_cloze")
-    assert command("sample", folder, "--output", folder / "sheets") == 2
+    assert command(folder, "--output", folder / "sheets") == 2
     assert "neither inside the other" in one_line(capsys.readouterr().err)
     (folder / "answers-1.jsonl").write_text("{}")
     assert rebuild("story_cloze", "--judgements", folder / "answers-1.jsonl", "--overwrite") == 2
@@ -291,7 +292,7 @@ def test_mistakes_are_one_line(
 ) -> None:
     folder = str(built("story_cloze"))
     Path("judgements/story_cloze").mkdir(parents=True)
-    assert command("sample", *(folder if word == "BUILD" else word for word in argv)) == 2
+    assert command(*(folder if word == "BUILD" else word for word in argv)) == 2
     assert said in one_line(capsys.readouterr().err)
     assert not list(Path("judgements/story_cloze").iterdir())
 
@@ -299,12 +300,13 @@ def test_mistakes_are_one_line(
 def test_a_damaged_build_is_one_line(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     folder = built("story_cloze")
     (folder / "manifest.json").write_text("{")
-    assert command("sample", folder) == 2
+    assert command(folder) == 2
     assert "manifest.json:1: not JSON" in one_line(capsys.readouterr().err)
 
 
 def test_judgements_are_about_one_suite(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("--all", "--judgements", "a.jsonl") == 2
+    with pytest.raises(SystemExit, match="2"):
+        build(["--all", "--judgements", "a.jsonl"])
     assert "answers are about one suite" in capsys.readouterr().err
 
 

@@ -18,8 +18,8 @@ import pytest
 from support.commands import one_line
 from support.toy import SUITE
 
-from coherencegym.builders.command.cli import main
 from coherencegym.builders.judgement.asked import JUDGED_UNITS, Asked, RowPlace, asked_of
+from coherencegym.builders.judgement.command import main
 from coherencegym.builders.judgement.rows import JudgedRow, Matcher, judge_rows
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.released_intruders import RELEASED
@@ -69,7 +69,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 def sheet(folder: Path, case: Case, output: Path, *options: str) -> Lines:
-    argv = ["sample", str(folder), "--config", case.config, "--output", str(output), *options]
+    argv = [str(folder), "--config", case.config, "--output", str(output), *options]
     assert main(argv) == 0
     lines = (output / f"{case.unit}s.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
@@ -273,11 +273,11 @@ def test_kinds_are_named_and_the_first_is_the_default(
     folder = str(sample_build("intruder_sentences"))
     for kind, file in (("", "pairs.jsonl"), ("documents", "documents.jsonl")):
         named = ["--kind", kind] if kind else []
-        assert main(["sample", folder, *named, "--output", str(tmp_path / file), "-n", "2"]) == 0
+        assert main([folder, *named, "--output", str(tmp_path / file), "-n", "2"]) == 0
         other = "items" if kind else "documents"
         assert f"the build also has {other}: --kind {other}" in capsys.readouterr().out
         assert (tmp_path / file / file).is_file()
-    assert main(["sample", folder, "--kind", "spans"]) == 2
+    assert main([folder, "--kind", "spans"]) == 2
     assert "no spans; expected items, spans, documents, examples, of which it has items and " in (
         one_line(capsys.readouterr().err)
     )

@@ -30,7 +30,7 @@ def write_table(
     rows = {split: [kind.to_row(one) for one in own] for split, own in splits.items()}
     features = kind.features(extra, [row for own in rows.values() for row in own])
     sizes = {
-        split: {"rows": write_split(folder, config, split, to_table(own, features)).rows}
+        split: {"rows": write_split(folder, config, split, to_table(own, features))["rows"]}
         for split, own in rows.items()
     }
     path = folder / "manifest.json"
