@@ -215,10 +215,6 @@ def _has_groups(config: dict[str, Any]) -> bool:
     return len(firsts) > 1 or not declared
 
 
-def _of_all(scores: list[dict[str, Any]], group: str = "") -> dict[str, Any] | None:
-    return next((score for score in scores if score["group"] == group), None)
-
-
 def _names(names: list[str]) -> str:
     others = len(names) - _SHOWN_NAMES
     return ", ".join(f"`{name}`" for name in names[:_SHOWN_NAMES]) + (
@@ -273,7 +269,7 @@ def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
 
 def baseline_score(quality: dict[str, Any], name: str, group: str = "") -> dict[str, Any] | None:
     """The score of a baseline over all items, or of a group of predictions, if there is one."""
-    return _of_all(quality.get(name, []), group)
+    return next((score for score in quality.get(name, []) if score["group"] == group), None)
 
 
 def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from coherencegym.builders.export.write import (
 from coherencegym.builders.judgement.asked import condition_pairs
 from coherencegym.eval.data.benchmark import suite_headline
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.kinds.table_kind import SEPARATOR
 
 #: Marks the place of the choices in a text.
@@ -85,10 +85,24 @@ def _function(table: QuestionTable) -> str:
 def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
     exported = QuestionTable(table)
     turned = False
+    column, _, value = table.headline_value.partition("=")
     for item in table.items:
-        for number, (question, right, wrong) in enumerate(
-            _of_item(table, item, coherent, exported), 1
-        ):
+        counted = [p for p in item.predictions if not table.headline or table.headline in p.groups]
+        if not counted or (column and str(item.extra[column]).lower() != value):
+            continue
+        pairs = condition_pairs(replace(item, predictions=tuple(counted)))
+        if not pairs:
+            exported.refused["no two conditions of the item are compared"] += 1
+        asked: list[tuple[str, str, str]] = []
+        for pair in pairs:
+            if coherent and pair.coherent not in coherent:
+                continue
+            made = ask_pair(item.condition(pair.coherent), item.condition(pair.incoherent))
+            if made[1] == made[2]:
+                exported.refused["both choices have the same text"] += 1
+            elif made not in asked:
+                asked.append(made)
+        for number, (question, right, wrong) in enumerate(asked, 1):
             name = item.item_id if number == 1 else f"{item.item_id}#{number}"
             # Of every two one is turned round, and a row that comes later turns no earlier one.
             is_odd = bool(len(exported.made) % 2)
@@ -98,28 +112,6 @@ def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
                 {"id": name, "input": question, "choices": choices, "target": "AB"[turned]}
             )
     return exported
-
-
-def _of_item(
-    table: ItemTable, item: Item, coherent: tuple[str, ...], exported: QuestionTable
-) -> Iterator[tuple[str, str, str]]:
-    counted = tuple(p for p in item.predictions if not table.headline or table.headline in p.groups)
-    column, _, value = table.headline_value.partition("=")
-    if not counted or (column and str(item.extra[column]).lower() != value):
-        return
-    pairs = condition_pairs(replace(item, predictions=counted))
-    if not pairs:
-        exported.refused["no two conditions of the item are compared"] += 1
-    asked = []
-    for pair in pairs:
-        if coherent and pair.coherent not in coherent:
-            continue
-        question = ask_pair(item.condition(pair.coherent), item.condition(pair.incoherent))
-        if question[1] == question[2]:
-            exported.refused["both choices have the same text"] += 1
-        elif question not in asked:
-            asked.append(question)
-    yield from asked
 
 
 def ask_pair(right: Condition, wrong: Condition) -> tuple[str, str, str]:

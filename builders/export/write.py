@@ -24,7 +24,6 @@ from coherencegym.escapes import markdown_filters
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, find_dataset, published_part
 from coherencegym.files.folders import check_apart, check_folder, written_beside
-from coherencegym.files.strict_json import held
 from coherencegym.files.templates import templates_of
 from coherencegym.licence import YES, closed_line
 
@@ -33,17 +32,6 @@ _T = TypeVar("_T")
 
 class ExportError(EvaluationError):
     """An export that was asked for and cannot be made; the message says why in one line."""
-
-
-@dataclass(frozen=True)
-class _Config:
-    licences: dict[str, int] = field(default_factory=dict)
-    choice: tuple[str, ...] | None = ()
-
-
-@dataclass(frozen=True)
-class _Manifest:
-    configs: dict[str, _Config]
 
 
 @dataclass(frozen=True)
@@ -94,10 +82,6 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
     # It becomes part of file names, and a manifest from the Hub is anybody's.
     if not re.fullmatch(r"\w+", suite):
         raise ExportError(f"{source.name}: manifest.json: {suite!r} is no name of a suite")
-    try:
-        held(manifest, _Manifest)
-    except EvaluationError as error:
-        raise ExportError(f"{source.name}: manifest.json: {error}") from None
     published, version = bool(version), version or str(manifest.get("version", ""))
     return ExportedRelease(
         repo=source.repo or str(manifest.get("repo_id", "")),

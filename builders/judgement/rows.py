@@ -176,29 +176,21 @@ HUMAN_COLUMN = Column(
     ["int32"], "the answer of each annotator: the position of the intruder, or -1 for none"
 )
 
+_OK = {
+    ITEMS.name: "most annotators called the incoherent text of each judged pair of the item's "
+    "conditions the less coherent one",
+    SPANS.name: "most annotators who judged a span of the text, without the surrounding text, gave "
+    "its answer in `gold`",
+    DOCUMENTS.name: "most annotators named `intruder_position`",
+    EXAMPLES.name: "most annotators chose a right label",
+}
 #: Kind -> the columns that its rows have where people judged some of them.
 JUDGED_COLUMNS: Mapping[str, Mapping[str, Column]] = {
-    kind: {**more, HUMAN_OK: Column("bool", f"whether {said}; null if nobody judged the row")}
-    for kind, said, more in (
-        (
-            ITEMS.name,
-            "most annotators called the incoherent text of each judged pair of the item's "
-            "conditions the less coherent one",
-            {},
-        ),
-        (
-            SPANS.name,
-            "most annotators who judged a span of the text, without the surrounding text, gave its "
-            "answer in `gold`",
-            {},
-        ),
-        (
-            DOCUMENTS.name,
-            "most annotators named `intruder_position`",
-            {HUMAN: HUMAN_COLUMN},
-        ),
-        (EXAMPLES.name, "most annotators chose a right label", {}),
-    )
+    kind: {
+        **({HUMAN: HUMAN_COLUMN} if kind == DOCUMENTS.name else {}),
+        HUMAN_OK: Column("bool", f"whether {said}; null if nobody judged the row"),
+    }
+    for kind, said in _OK.items()
 }
 
 

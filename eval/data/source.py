@@ -106,6 +106,8 @@ class _Config:
     summary: str = ""
     regions: tuple[str, ...] = ()
     republishable: bool = False
+    licences: dict[str, int] = field(default_factory=dict)
+    choice: tuple[str, ...] | None = ()
     stand_off: bool = False
     separator: bool | None = None
     limit: int | None = None

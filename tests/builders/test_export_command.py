@@ -235,7 +235,7 @@ def with_licences(value: object) -> Callable[[Any], Any]:
     ("damage", "said"),
     [
         (lambda manifest: manifest | {"suite": "../x"}, 'suite: "../x"; expected a name'),
-        (with_licences(1), "out: manifest.json: configs.sample.licences: 1; expected an object"),
+        (with_licences(1), "manifest.json: configs.sample.licences: 1; expected an object"),
         (None, "no manifest.json; expected a build"),
     ],
 )
