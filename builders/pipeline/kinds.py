@@ -7,11 +7,9 @@ nothing is measured but the number of items.
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -114,11 +112,19 @@ class Fits:
         """
 
         def find() -> FittedIntruderSentence:
+            detector: Detector | None = None
+            if filter_model:
+                from coherencegym.eval.tasks.detect.detect import load_detector
+
+                self.progress(f"filtering with {filter_model}: each sentence is also read alone")
+                detector = self.once(
+                    ("detector", filter_model), lambda: load_detector(filter_model)
+                )
             return operator.fit(
                 discourses,
                 context,
                 group_of=group_of,
-                detector=_detector(filter_model) if filter_model else None,
+                detector=detector,
                 engine=self.engine,
                 progress=self.progress,
             )
@@ -148,24 +154,6 @@ class Fits:
 
 def _ids(discourses: Sequence[Discourse]) -> tuple[str, ...]:
     return tuple(discourse.id for discourse in discourses)
-
-
-@cache
-def _detector(model: str) -> Detector:
-    from coherencegym.eval.tasks.detect.detect import load_detector
-
-    detector = load_detector(model)
-
-    def announced(documents: Sequence[Sequence[str]]) -> list[list[float]]:
-        print(
-            f"adversarial filter: {len(documents):,} documents are scored, each with every "
-            "sentence of it taken out once and read alone",
-            file=sys.stderr,
-            flush=True,
-        )
-        return detector(documents)
-
-    return announced
 
 
 def row_value(made: Any, number: int) -> Any:
