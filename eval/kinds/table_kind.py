@@ -173,11 +173,7 @@ class TableKind(Generic[_T]):
         return value
 
     def check(self, value: _T) -> None:
-        """Check what every reader of such rows relies on.
-
-        Raises:
-            SuiteError: the first of the problems of the row.
-        """
+        """Check what every reader of such rows relies on."""
         for problem in self.problems(value):
             raise SuiteError(f"{getattr(value, IDENTITY)}: {problem}")
 
@@ -253,11 +249,7 @@ def _many(value: Any) -> Sequence[Any]:
 
 
 def with_numbers(row: Row, features: Any) -> Row:
-    """A row with the numbers of classes for their names, as ``features`` has them.
-
-    Raises:
-        ValueError: there is no class of that name.
-    """
+    """A row with the numbers of classes for their names, as ``features`` has them."""
     from datasets import ClassLabel, List
 
     changed = {}
@@ -270,11 +262,7 @@ def with_numbers(row: Row, features: Any) -> Row:
 
 
 def with_names(row: Row, features: Mapping[str, Any]) -> Row:
-    """A row with the names of classes for their numbers, as a manifest's ``features`` have them.
-
-    Raises:
-        SuiteError: there is no class of that number.
-    """
+    """A row with the names of classes for their numbers, as a manifest's ``features`` have them."""
     changed = {}
     for column, of in features.items():
         names = (of.get("feature", of) if isinstance(of, dict) else {}).get("names")
