@@ -90,8 +90,8 @@ def option(
         required: nothing can be done without it.
         short: its text in ``--help``, where only ``--help-all`` shows the whole one.
     """
-    about = {"help": said, "choices": choices, "parse": parse, "metavar": metavar, "name": name}
-    about |= {"flags": tuple(flags), "group": group, "many": many, "rare": rare}
+    about: dict[str, Any] = {"help": said, "choices": choices, "parse": parse, "name": name}
+    about |= {"flags": tuple(flags), "metavar": metavar, "group": group, "many": many, "rare": rare}
     return field(default=default, metadata={**about, "required": required, "short": short})
 
 
