@@ -16,7 +16,7 @@ from pathlib import Path
 
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, item_from_row
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.table_kind import to_row
 
 #: Conditions of an item: the original and six replacements.
@@ -170,7 +170,7 @@ def write_items(items: Sequence[Item], path: Path) -> None:
 def read_items(path: Path) -> list[Item]:
     """What :func:`write_items` wrote."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [item_from_row(json.loads(line)) for line in lines]
+    return [ITEMS.from_row(json.loads(line)) for line in lines]
 
 
 def train_tokenizer(folder: Path, vocabulary: int = 30000) -> None:

@@ -46,11 +46,11 @@ TASKS = {
     "correlate": ("correlate --dataset suites/coherence_ratings", "demo"),
 }
 TRAIN = {
-    "train-encoder": "train encoder --model gru --dataset suites/document_structure --seeds 1 "
+    "train-encoder": "train encoder --model gru --dataset suites/document_structure "
     "--criteria nsp spp --epochs 2 --dimensions 16",
     "train-documents": "train documents --model encoder --dataset suites/intruder_sentences "
-    "--seeds 2 --epochs 1",
-    "train-spans": "train spans --model encoder --dataset suites/span_coherence --seeds 2 "
+    "--seeds 0 1 --epochs 1",
+    "train-spans": "train spans --model encoder --dataset suites/span_coherence --seeds 0 1 "
     "--epochs 1 --config intruder_sample",
 }
 

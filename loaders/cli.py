@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.command_line import USER_ERROR, Parser, completed, finish
+from coherencegym.command_line import USER_ERROR, Parser, finish
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.fetching import command as fetch_command
@@ -69,8 +69,7 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
     )
     listing = commands.add_parser("list", help="list all corpora (the default)")
     show = commands.add_parser("show", help="show one corpus", takes="CORPUS")
-    named = show.add_argument("corpus", metavar="CORPUS", help="its name in the list")
-    completed(named, lambda: CORPORA)
+    show.add_argument("corpus", metavar="CORPUS", help="its name in the list")
     for each in (parser, listing, show):
         # Without defaults: a command's would undo what was given before the command.
         each.add_argument(

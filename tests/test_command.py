@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,12 +15,11 @@ from support.commands import one_line
 from support.forked import Fork
 from support.suites import no_classifiers
 
-from coherencegym.__main__ import SHELLS, SUBCOMMANDS, main
+from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.command.new import WHAT
 from coherencegym.builders.export.__main__ import main as python_m_export
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.commands.cli import main as python_m_eval
-from coherencegym.eval.tasks.detect.scores import DECISIONS
 from coherencegym.loaders.cli import main as python_m_loaders
 
 STORIES = "".join(
@@ -218,83 +215,6 @@ def test_the_names_of_all_that_there_is(capsys: pytest.CaptureFixture[str]) -> N
     assert "speaker_commitment" in capsys.readouterr().out
     assert exit_code("corpora", "--json") == 0
     assert "winograd" in {each["name"] for each in json.loads(capsys.readouterr().out)}
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_completes_names_and_options(
-    shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert exit_code("--completion", shell) == 0
-    script = capsys.readouterr().out
-    assert "export-results" in script
-    assert "batch-tokens" in script
-    if shell == "bash":
-        (tmp_path / "completion.sh").write_text(script)
-        subprocess.run(["bash", "-n", tmp_path / "completion.sh"], check=True)
-
-
-@pytest.fixture(scope="module")
-def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
-    """What bash offers for the last word of a line, in a folder with two files and a folder."""
-    folder = tmp_path_factory.mktemp("shell")
-    with contextlib.redirect_stdout(io.StringIO()) as script:
-        assert main(["--completion", "bash"]) == 0
-    (folder / "completion.sh").write_text(script.getvalue())
-    work = folder / "work"
-    (work / "a_folder").mkdir(parents=True)
-    for name in ("mine.py", "notes.txt"):
-        (work / name).write_text("")
-
-    def offered(line: str) -> list[str]:
-        ask = (
-            'source ../completion.sh; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
-            '_shtab_coherencegym; printf "%s\\n" "${COMPREPLY[@]}"'
-        )
-        words = ["coherencegym", *line.split(" ")]
-        done = subprocess.run(
-            ["bash", "--norc", "-c", ask, "bash", *words],
-            cwd=work,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.split()
-
-    return offered
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("bui", ["build"]),
-        ("build ", [*SUITES]),
-        (
-            "build s",
-            ["salience", "sentence_order", "story_cloze", "speaker_commitment", "span_coherence"],
-        ),
-        ("build story_cloze wino", ["winograd"]),
-        ("build --corpus t", ["tedmdb"]),
-        ("build winograd --corpus sample winog", ["winograd", "winogrande"]),
-        (
-            "build story_cloze --genre ",
-            ["narration", "dialogue", "documents", "papers", "spans", "sections"],
-        ),
-        ("build story_cloze --overw", ["--overwrite"]),
-        ("build story_cloze --output ", ["a_folder"]),
-        ("score --model ", ["a_folder"]),
-        ("score --dataset ", ["a_folder"]),
-        ("score --dtype b", ["bfloat16"]),
-        ("detect --decision ", list(DECISIONS)),
-        ("compare ", ["a_folder"]),
-        ("corpora show winog", ["winograd", "winogrande"]),
-        ("corpora fetch i", ["insted", "irc"]),
-        ("new ", list(WHAT)),
-    ],
-)
-def test_bash_knows_suites_their_corpora_and_choices(
-    line: str, expected: list[str], completions: Callable[[str], list[str]]
-) -> None:
-    assert sorted(completions(line)) == sorted(expected)
 
 
 def test_skeletons_pass_their_own_tests(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import registry
-from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.eval.kinds.table_kind import SuiteError, to_row
 from coherencegym.eval.metrics.estimates import estimates
 from coherencegym.eval.models.load import load_config
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
@@ -325,7 +325,7 @@ def test_the_example_of_a_backend_scores_and_says_what_it_is(
 
 def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:
     kind, made = modules[HALVES].HALVES, modules[HALVES].Halves("d", "A.", "B.", True, "d", "c")
-    row = kind.to_row(made)
+    row = to_row(made)
     assert kind.from_row(row) == made
     for changed, message in (
         ({"second": " "}, "d: an empty half; expected two texts"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shlex
@@ -133,7 +134,9 @@ def test_a_documented_command_line_is_one(page: str, line: str) -> None:
     name, *words = shlex.split(line)
     assert name in SUBCOMMANDS, f"{page}: {line}"
     if words:  # else only its name is said
-        SUBCOMMANDS[name].parser(f"coherencegym {name}").parse_args(words)
+        own = SUBCOMMANDS[name]
+        make = importlib.import_module(own.module).make_parser
+        make(f"coherencegym {name}", *([own.name] if own.name else [])).parse_args(words)
 
 
 #: What people read first, as it stands there: on the samples with the demo model.

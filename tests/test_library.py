@@ -17,7 +17,7 @@ import coherencegym as cg
 from coherencegym.builders.registry import load_suite
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.models.source import find_model
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import write_results_folder
@@ -284,7 +284,7 @@ def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_pa
     again = cg.spans("demo", tmp_path / "data", device="cpu")
     named = [replace(row, config="texts", split=found.rows[0].split) for row in again.rows]
     assert named == found.rows
-    rows = {split: [SPANS.to_row(row) for row in many] for split, many in texts.items()}
+    rows = {split: [to_row(row) for row in many] for split, many in texts.items()}
     as_rows = cg.spans((demo.model, demo.tokenizer), rows)
     assert as_rows.rows == found.rows
     argv = ["spans", "--model", "demo", "--dataset", str(tmp_path / "data"), "--device", "cpu"]

@@ -16,7 +16,6 @@ from coherencegym.command_line import (
     USER_ERROR,
     Parser,
     add_option,
-    completed,
     options_in,
     rare,
 )
@@ -61,8 +60,7 @@ def make_parser(
     if named:
         what = "suites, or Python files that declare SUITE; default: list all suites"
         what = argparse.SUPPRESS if suite else what  # the usage names it
-        suites = parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
-        completed(suites, all_suites)
+        parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
         what = argparse.SUPPRESS if suite else "build every suite"
         parser.group(READ).add_argument("--all", action="store_true", default=False, help=what)
     if suite:

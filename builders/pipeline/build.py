@@ -39,7 +39,7 @@ from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR
+from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR, to_row
 from coherencegym.eval.statistics.pair_baselines import (
     BaselineDecision,
     baseline_folds,
@@ -297,7 +297,7 @@ def _generate_split(
     if share is None:
         items, skipped = generate_of(discourses)
     else:
-        row_of = lambda made: config.kind.to_row(kinds.row_value(made, 1))  # noqa: E731
+        row_of = lambda made: to_row(kinds.row_value(made, 1))  # noqa: E731
         items, skipped = share.generate(discourses, generate_of, row_of)
     first: dict[Hashable, Any] = {}
     for made in items:
@@ -394,7 +394,7 @@ def write(
         for split, one in made.items()
         if one.items
     }
-    all_rows = {split: [kind.to_row(value) for value in own] for split, own in values.items()}
+    all_rows = {split: [to_row(value) for value in own] for split, own in values.items()}
     own_types = {column: spec.type for column, spec in config.columns.items()}
     schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
     features = schema.to_dict()

@@ -15,7 +15,6 @@ from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import language
-from coherencegym.loaders.registry import CORPORA
 from coherencegym.loaders.text.articles import Shape
 from coherencegym.numbers import positive
 
@@ -41,7 +40,6 @@ class BuildOptions:
         flags=("--corpus",),
         metavar="NAME",
         many=True,
-        names=lambda: CORPORA,
     )
     data_dir: Path | None = option(
         None, "folder with the files of the corpora", metavar="DIR", parse=Path

@@ -13,10 +13,10 @@ from coherencegym.builders.suite import Column, Contrast
 from coherencegym.eval.kinds.spans import (
     NEGATIVE,
     POSITIVE,
+    SPANS,
     UNDECIDED,
     GoldSpan,
     SpanText,
-    validate_span_text,
 )
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpora.verifiable import ENTAILED, EVIDENCE
@@ -174,7 +174,7 @@ class Entailment:
                 **rule_columns(units, "annotated" if known else WHOLE_ONLY),
             },
         )
-        validate_span_text(row)
+        SPANS.check(row)
         yield row
 
 
@@ -207,5 +207,5 @@ class Abduction:
             corpus=discourse.corpus,
             extra={"second_pair": second, **rule_columns(len(texts), "choice")},
         )
-        validate_span_text(row)
+        SPANS.check(row)
         yield row

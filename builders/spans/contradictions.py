@@ -16,7 +16,7 @@ from typing import Any, Self
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.spans.annotated import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText, validate_span_text
+from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SPANS, SpanText
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -154,5 +154,5 @@ def contradiction_row(
             **rule_columns(len(texts), "contradiction"),
         },
     )
-    validate_span_text(row)
+    SPANS.check(row)
     return row

@@ -9,7 +9,7 @@ from coherencegym.builders.discourse.released import FAMILY_COLUMN
 from coherencegym.builders.intruder_sentences import IntruderView
 from coherencegym.builders.spans.annotated import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText, validate_span_text
+from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -67,5 +67,5 @@ class IntruderSpans(IntruderView):
                 **rule_columns(units, "intruder"),
             },
         )
-        validate_span_text(row)
+        SPANS.check(row)
         yield row

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.forward.cache import (
@@ -22,7 +21,6 @@ from coherencegym.eval.run.call import in_bytes
 
 EXAMPLES = """\
   coherencegym cache
-  coherencegym cache --clear --model gpt2
   coherencegym cache --clear --older-than 30
 """
 
@@ -40,7 +38,6 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     add("--cache", type=Path, metavar="DIR", help="the folder; default as for score")
     add("--clear", action="store_true", help="delete what is listed")
-    add("--model", metavar="NAME", help="list only caches of this model")
     add(
         "--older-than",
         type=_age,
@@ -59,12 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     """List, or delete, what is kept."""
     folder = cache_folder(arguments.cache)
     last = datetime.now(UTC) - (arguments.older_than or timedelta())
-    found = [
-        one
-        for one in _databases(folder)
-        if arguments.model in (None, "", one.model)
-        and (arguments.older_than is None or one.used < last)
-    ]
+    found = [one for one in _databases(folder) if arguments.older_than is None or one.used < last]
     for one in found:
         print(_line(one))
     total = in_bytes(sum(one.size for one in found))
@@ -84,30 +76,9 @@ def _line(store: StoreListing) -> str:
     last = in_bytes(store.size), f"used {store.used:%Y-%m-%d}"
     if store.description is None:
         return "  ".join([store.path.name, "cannot be read", *last])
-    about = dict(store.description)
-    facts = _facts_of_run if store.path.name.endswith(SUFFIX) else _facts_of_vectors
     texts = f"{store.texts:,} {'text' if store.texts == 1 else 'texts'}"
-    return "  ".join([*facts(store, about), texts, *last])
-
-
-def _facts_of_run(store: StoreListing, about: dict[str, Any]) -> Iterator[str]:
-    given = about.get("identity")
-    identity = dict(given) if isinstance(given, dict) else {}
-    prefix, colon, digits = str(identity.pop("commit", "")).rpartition(":")
-    dtype = identity.pop("dtype", "")
-    arguments = identity.pop("arguments", None)
-    yield f"{store.model}@{prefix}{colon}{digits[:12]}"
-    yield f"{dtype} on {about.get('device')}"
-    for values in (identity, arguments, about.get("settings")):
-        if isinstance(values, dict):
-            shown = {name: value for name, value in values.items() if value not in (None, {}, [])}
-            yield from (f"{name}={value}" for name, value in shown.items())
-
-
-def _facts_of_vectors(store: StoreListing, about: dict[str, Any]) -> Iterator[str]:
-    yield store.model
-    yield f"{about.get('model_dtype')} on {about.get('device')}"
-    yield f"vectors in {about.get('dtype')}"
+    device = f"on {store.description.get('device')}"
+    return "  ".join([store.model, device, texts, *last])
 
 
 def _databases(folder: Path) -> Iterator[StoreListing]:

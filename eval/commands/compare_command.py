@@ -79,7 +79,6 @@ def add_arguments(parser: Parser) -> None:
     options.add_format(parser)
     said = "also write comparison.json, .png and .svg to this folder"
     options.add_output(parser, said, "a comparison")
-    options.add_alike(parser, "--verbose")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,35 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, add_option, named, options_in, rare
+from coherencegym.command_line import Parser, named
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.report.formats import TABLE, TABLE_FORMATS
-from coherencegym.eval.run.options import (
-    DATA,
-    MODEL,
-    WRITTEN,
-    DataOptions,
-    ModelOptions,
-    ShellOptions,
-)
+from coherencegym.eval.run.options import DATA, MODEL, WRITTEN
 
 if TYPE_CHECKING:
     from coherencegym.eval.hub.every_eval_ever import EvaluationSource
 
 __all__ = ["DATA", "MODEL", "WRITTEN", "named"]
-
-
-def add_alike(parser: Parser, *names: str, shown: bool = True) -> None:
-    """Declare options as runs do; ``shown`` false: only ``--help-all`` has them."""
-    known: dict[str, Any] = {}
-    for kind in (ModelOptions, DataOptions, ShellOptions):
-        known |= options_in(kind)
-    for flag in names:
-        own = known[name := flag.removeprefix("--").replace("-", "_")]
-        dest = "max_items" if name == "limit" else name
-        action = add_option(parser, name, own, dest=dest, default=own.default or None)
-        if not shown:
-            rare(action)
 
 
 def many(parser: Any, *names: str, **more: Any) -> argparse.Action:
@@ -104,19 +84,3 @@ def add_output(parser: Parser, said: str, replaced: str, default: Path | None = 
     add = parser.group(WRITTEN).add_argument
     add("--output", type=Path, default=default, metavar="DIR", help=said)
     add("--overwrite", action="store_true", help=f"replace an existing folder of {replaced}")
-
-
-def check_output(arguments: argparse.Namespace, output: Path) -> None:
-    """Refuse a folder of results before any work; see :func:`check_folder`."""
-    from coherencegym.files.folders import check_folder
-
-    check_folder(output, arguments.overwrite, inputs=[arguments.dataset], around=[arguments.model])
-
-
-def output_of(arguments: argparse.Namespace, task: str) -> Path:
-    """The folder of results that the user names, or ``results/DATA--MODEL--TASK``."""
-    from coherencegym.eval.results.folder import run_name
-
-    about = arguments.dataset, arguments.model, task
-    revision = arguments.model_revision
-    return arguments.output or Path("results") / run_name(*about, revision=revision)

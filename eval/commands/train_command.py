@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, add_options, flag_of, rare
+from coherencegym.command_line import Parser, add_options, flag_of
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
+from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, GRU, name_of
 from coherencegym.eval.tasks.options import options_from
 from coherencegym.eval.tasks.training.options import Settings, TaskOptions
@@ -55,32 +56,32 @@ def add_arguments(parser: Parser) -> None:
     add = parser.group(options.MODEL).add_argument
     what = "Hub id or folder of an encoder; gru: a new GRU (train encoder only)"
     add("--model", required=True, type=options.named, metavar="ID|FOLDER", help=what)
-    options.add_alike(parser, "--model-revision", "--dataset", "--revision")
+    add_options(parser, ModelOptions, only=("model_revision",))
+    add_options(parser, DataOptions, only=("dataset", "split", "revision", "limit"))
     data = parser.group(options.DATA)
     what = "configs for training; default all, for spans as --config"
     options.many(data, "--train-on", metavar="C", help=what)
     what = "configs to test on; default: the configs of --train-on"
     options.many(data, "--config", "--test-on", dest="configs", metavar="C", help=what)
-    options.add_alike(parser, "--split", "--limit", shown=False)
     group = parser.group(_TRAINING)
-    what = "number of seeds, or several seeds; default 3 (encoder: 1)"
+    what = "one model for each seed; default 0 1 2 (encoder, --folds: 0)"
     group.add_argument("--seeds", nargs="+", type=not_negative, metavar="N", help=what)
-    what = "train with this seed only"
-    rare(group.add_argument("--seed", dest="one_seed", type=not_negative, metavar="N", help=what))
     what = f"encoder: criteria to sum: {', '.join(CRITERIA)}"
     options.many(group, "--criteria", choices=tuple(CRITERIA), metavar="NAME", help=what)
     for kind in (Settings, TaskOptions):
         add_options(parser, kind, _TRAINING)
     options.add_output(parser, "default results/DATA--MODEL--train-TASK", "results")
-    options.add_alike(parser, "--dry-run")
+    add_options(parser, ShellOptions, only=("dry_run",))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Train models; prints the table and writes models, cards and results."""
     from coherencegym.eval.forward.distributed import world
     from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.results.folder import run_name
     from coherencegym.eval.tasks.training.encoder import require_accelerate
     from coherencegym.eval.views.page import write_training
+    from coherencegym.files.folders import check_folder
 
     name = f"train-{arguments.task}"
     require_accelerate(name)
@@ -93,12 +94,14 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{flag_of(option)}: train {arguments.task} does not use it; expected "
                 f"train {' or '.join(tasks)}"
             )
-    output = options.output_of(arguments, name)
-    options.check_output(arguments, output)
+    data, model = options_from(DataOptions, given), options_from(ModelOptions, given)
+    named = run_name(data.dataset, model.model, name, revision=model.revision)
+    output = arguments.output or Path("results") / named
+    check_folder(output, arguments.overwrite, inputs=[data.dataset], around=[model.model])
     seeds = _seeds(arguments)
     quiet_libraries()
-    trainings = list(_trainings(arguments, output))
-    if arguments.dry_run:
+    trainings = list(_trainings(arguments, data, model, output))
+    if given.get("dry_run"):
         for line in trainings[0][1].costs(len(seeds)):
             print(line)
         for folder, _ in trainings:
@@ -124,22 +127,20 @@ def _train(training: Training, part: TrainingData, seed: int, place: str) -> Any
 
 
 def _seeds(arguments: argparse.Namespace) -> list[int]:
-    folds, one = vars(arguments).get("folds"), arguments.one_seed
-    if folds is not None and arguments.seeds:
-        raise EvaluationError(f"--folds {folds}: one seed; expected --seed, not --seeds")
-    if one is not None and arguments.seeds:
-        raise EvaluationError(f"--seed {one}: expected it or --seeds, not both")
-    if folds is not None or one is not None:
-        return [one or 0]
-    given = arguments.seeds or [1 if arguments.task == ENCODER else 3]
-    seeds = list(range(given[0])) if len(given) == 1 else list(given)
-    if not seeds or len(set(seeds)) != len(seeds):
-        listed = " ".join(map(str, given))
-        raise EvaluationError(f"--seeds {listed}: expected at least one, each once")
+    folds = vars(arguments).get("folds")
+    seeds: list[int] = arguments.seeds or [0, 1, 2]
+    if folds is not None or arguments.task == ENCODER:
+        seeds = arguments.seeds or [0]
+    if len(set(seeds)) != len(seeds):
+        raise EvaluationError(f"--seeds {' '.join(map(str, seeds))}: expected each once")
+    if folds is not None and len(seeds) > 1:
+        raise EvaluationError(f"--folds {folds}: {len(seeds)} seeds; expected one")
     return seeds
 
 
-def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Path, Training]]:
+def _trainings(
+    arguments: argparse.Namespace, data: DataOptions, model: ModelOptions, output: Path
+) -> Iterator[tuple[Path, Training]]:
     from coherencegym.eval.tasks.criteria.gru import GRU_SETTINGS, NewGRU
     from coherencegym.eval.tasks.criteria.sentences import Targets, read_structures
     from coherencegym.eval.tasks.criteria.training import EncoderTraining
@@ -159,19 +160,19 @@ def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Pa
         )
     if own.vectors and not is_new:
         raise EvaluationError(f"--vectors {own.vectors}: only for {GRU}; expected --model {GRU}")
-    names = ("dataset", "train_on", "split", "revision", "max_items")
-    named = {"test_on": arguments.configs, **{name: given[name] for name in names}}
-    read: dict[str, Callable[..., TrainingData]] = {
+    part = {"train_on": arguments.train_on, "test_on": arguments.configs, "split": data.split}
+    part |= {"revision": data.revision, "max_items": data.limit}
+    readers: dict[str, Callable[..., TrainingData]] = {
         DOCUMENTS: training_documents,
         SPANS_TASK: partial(training_texts, parts=own.parts, folds=own.folds),
         ENCODER: read_structures,
     }
-    data, most = read[task](**named), given.get("max_length")
+    read, most = readers[task](data.dataset, **part), given.get("max_length")
     encoder: Any
     if is_new:
-        encoder = NewGRU.of(data.training, own.dimensions, most, own.vectors)
+        encoder = NewGRU.of(read.training, own.dimensions, most, own.vectors)
     else:
-        encoder = find_encoder(arguments.model, arguments.model_revision, most)
+        encoder = find_encoder(model.model, model.revision, most)
     usual = {
         # As the papers trained; a head alone has new weights, which have further to go.
         **({"epochs": 10} if task == SPANS_TASK else {}),
@@ -181,14 +182,14 @@ def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Pa
         **({"class_weights": "none"} if task == ENCODER else {}),
     }
     settings = options_from(Settings, {**usual, **given, "max_length": encoder.max_length})
-    chosen = {name: given[name] for name in ("configs", "split", "max_items")}
-    common = data, encoder, settings, chosen
+    chosen = {"configs": arguments.configs, "split": data.split, "max_items": data.limit}
+    common = read, encoder, settings, chosen
     if task == DOCUMENTS:
         yield output, DocumentTraining(*common, {"decision": own.decision})
     elif task == SPANS_TASK:
         yield output, SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
     else:
-        targets = Targets.of(data.training)
+        targets = Targets.of(read.training)
         for criteria in ABLATION if own.ablation else (arguments.criteria,):
             name = name_of(criteria)
             recorded = {"criteria": name, "dimensions": own.dimensions}

@@ -289,42 +289,31 @@ def labelled_texts(
         column, context: the columns of the texts (by default ``text``) and of their contexts.
         contexts: the contexts of texts that have no columns.
     """
-    where = "texts"
+    where, named, is_lines = "texts", column or TEXT_NAME, False
     if isinstance(given, Path):
-        where = str(given)
-        if given.suffix != ".txt":
-            given = read_frame(given, f"a column {column or TEXT_NAME!r}")
+        where, is_lines = str(given), given.suffix == ".txt"
+        given = (
+            read_text(given).splitlines() if is_lines else read_frame(given, f"a column {named!r}")
+        )
     if hasattr(given, "columns"):
-        return _of_frame(given, where, column or TEXT_NAME, context, contexts)
-    is_file = isinstance(given, Path)
-    if column or context:
-        what = "a .txt file has" if is_file else "a list of texts has"
+        for name in filter(None, (named, context)):
+            if name not in given:
+                listed, near = ", ".join(map(str, given)), did_you_mean(name, given)
+                raise EvaluationError(
+                    f"{where}: no column {name!r}; there are {listed}; expected one of them with "
+                    f"--column or --context, in Python column= or context={near}"
+                )
+        rows = records(given)
+    elif column or context:
+        what = "a .txt file has" if is_lines else "a list of texts has"
         raise EvaluationError(f"{where}: {what} no columns; expected a table, or no column")
-    numbered = dict(enumerate(read_text(given).splitlines() if is_file else given, start=1))
-    if is_file:
-        numbered = {number: line for number, line in numbered.items() if line.strip()}
-        if not numbered:
-            raise EvaluationError(f"{where}: the file is empty; expected a text on each line")
-    labels = [{"text_number": number} for number in numbered]
-    return LabelledTexts(list(numbered.values()), contexts, labels)
-
-
-def _of_frame(
-    frame: Any, where: str, column: str, context: str | None, contexts: Sequence[Any] | None
-) -> LabelledTexts:
-    for name in filter(None, (column, context)):
-        if name not in frame:
-            listed = ", ".join(map(str, frame))
-            raise EvaluationError(
-                f"{where}: no column {name!r}; there are {listed}; expected one of them with "
-                f"--column or --context, in Python column= or context={did_you_mean(name, frame)}"
-            )
-    rows = records(frame)
+    else:
+        rows = [{named: text} for text in given]
+    numbered = [(n, row) for n, row in enumerate(rows, 1) if not is_lines or row[named].strip()]
+    if is_lines and not numbered:
+        raise EvaluationError(f"{where}: the file is empty; expected a text on each line")
     if context is not None:
         contexts = [row[context] for row in rows]
-    ids = [name for name in ID_NAMES if name in frame][:1]
-    labels = [
-        {"text_number": number, **{name: row[name] for name in ids}}
-        for number, row in enumerate(rows, start=1)
-    ]
-    return LabelledTexts([row[column] for row in rows], contexts, labels)
+    names = [name for name in ID_NAMES if rows and name in rows[0]][:1]
+    labels = [{"text_number": n, **{name: row[name] for name in names}} for n, row in numbered]
+    return LabelledTexts([row[named] for _, row in numbered], contexts, labels)

@@ -23,7 +23,7 @@ from coherencegym.eval.kinds.items import (
     Item,
     Prediction,
     Region,
-    check_predictions,
+    formula_problems,
     joined_condition,
 )
 from coherencegym.files.strict_json import Some, kind, read_json
@@ -117,11 +117,8 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
         _check_alike(item, next(iter(items.values())), where)
     _check_whole_suite(suite, formulas, next(iter(items.values())), path)
     for number, item in items.items():
-        try:
-            check_predictions(item)
-        except EvaluationError as error:
-            detail = str(error).removeprefix(f"{item.item_id}: ")
-            raise EvaluationError(f"{path}: item {number}: {detail}") from None
+        for problem in formula_problems(item):
+            raise EvaluationError(f"{path}: item {number}: {problem}")
     return unverified_table(path.stem, SPLIT, list(items.values()), max_items)
 
 

@@ -15,7 +15,7 @@ sentence, its place, how deep its section lies, and the titles above it. A row i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,41 +23,43 @@ from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
     FAMILY,
-    MODEST,
-    ORIGIN,
+    FROM_CORPUS,
+    FROM_DISCOURSE,
+    ROW_ID,
     Clustered,
-    Column,
-    Row,
     RowName,
-    SuiteError,
     TableKind,
-    of_modest_length,
-    row_held,
-    to_row,
+    column,
 )
 
 
 @dataclass(frozen=True)
 class RatedText(Clustered):
-    """A text with its rating.
+    """A text with its rating; ``overlap`` is None where nobody counted."""
 
-    Attributes:
-        text: the text that was rated.
-        rating: the mean of what people said, the higher the more coherent.
-        ratings: the rating of each person, where that is known.
-        prompt: the title or question that the text was written to; empty where none is known.
-        overlap: the mean share of words that its neighbouring sentences have in common, a cosine;
-            None where nobody counted.
-    """
-
-    item_id: RowName
-    text: str
-    rating: float
-    ratings: tuple[float, ...]
-    prompt: str
-    discourse_id: RowName
-    corpus: RowName
-    overlap: float | None = None
+    item_id: RowName = field(metadata=ROW_ID)
+    text: str = field(metadata=column("string", "the text that was rated"))
+    rating: float = field(
+        metadata=column("float64", "the mean of the ratings; the higher, the more coherent")
+    )
+    ratings: tuple[float, ...] = field(
+        metadata=column(
+            ["float64"], "the rating of each rater; empty if the corpus has only the mean"
+        )
+    )
+    prompt: str = field(
+        metadata=column("string", "the prompt for which the text was written; empty if unknown")
+    )
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
+    overlap: float | None = field(
+        default=None,
+        metadata=column(
+            "float64",
+            "how much the text repeats words: the mean cosine of the content words of "
+            "neighbouring sentences",
+        ),
+    )
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -66,49 +68,25 @@ class RatedText(Clustered):
         return str(self.extra.get(FAMILY) or self.prompt or self.discourse_id)
 
 
-def rated_text_from_row(row: Row) -> RatedText:
-    """A rated text from a row of a table."""
-    rated = row_held(row, RATINGS.columns, RatedText)
+def _of_ratings(rated: RatedText) -> Iterator[str]:
     if not rated.text.strip():
-        raise SuiteError(f"{rated.item_id}: an empty text; expected one that was rated")
+        yield "an empty text; expected one that was rated"
     if not all(map(math.isfinite, (rated.rating, *rated.ratings))):
-        raise SuiteError(f"{rated.item_id}: a rating that is no number")
-    if rated.ratings:
+        yield "a rating that is no number"
+    elif rated.ratings:
         mean = math.fsum(rated.ratings) / len(rated.ratings)
         if not math.isclose(mean, rated.rating, abs_tol=1e-6):
-            raise SuiteError(
-                f"{rated.item_id}: rating {rated.rating:g}; expected {mean:g}, the mean of ratings"
-            )
-    return rated
-
-
-def _rating_example(rows: Sequence[Row]) -> Row:
-    return of_modest_length(rows, lambda row: len(row["text"]), MODEST)
+            yield f"rating {rated.rating:g}; expected {mean:g}, the mean of ratings"
 
 
 RATINGS = TableKind(
     name="ratings",
     row="a text with its coherence rating.",
-    columns={
-        "item_id": Column("string", "unique in its config and split"),
-        "text": Column("string", "the text that was rated"),
-        "rating": Column("float64", "the mean of the ratings; the higher, the more coherent"),
-        "ratings": Column(
-            ["float64"], "the rating of each rater; empty if the corpus has only the mean"
-        ),
-        "prompt": Column("string", "the prompt for which the text was written; empty if unknown"),
-        **ORIGIN,
-        "overlap": Column(
-            "float64",
-            "how much the text repeats words: the mean cosine of the content words of "
-            "neighbouring sentences",
-        ),
-    },
+    schema=RatedText,
     mark="rating",
-    from_row=rated_text_from_row,
-    to_row=to_row,
     texts=lambda rated: (rated.text,),
-    example=_rating_example,
+    problems=_of_ratings,
+    length=lambda row: len(row["text"]),
     task="correlate",
     command="coherencegym correlate",
     ask="Correlate a model's scores with the ratings",
@@ -132,13 +110,20 @@ class DocumentSection:
 
 @dataclass(frozen=True)
 class StructuredDocument(Clustered):
-    """A document with its title, which may be empty, and its sections in reading order."""
+    """A document with its title, and its sections in reading order."""
 
-    item_id: RowName
-    title: str
-    sections: tuple[DocumentSection, ...]
-    discourse_id: RowName
-    corpus: RowName
+    item_id: RowName = field(metadata=ROW_ID)
+    title: str = field(metadata=column("string", "the title of the document; empty if it has none"))
+    sections: tuple[DocumentSection, ...] = field(
+        metadata=column(
+            [{"title": "string", "level": "int32", "paragraphs": [["string"]]}],
+            "the sections in reading order, each without its subsections: its heading (empty "
+            "before the first heading), its level (1 directly under the document's title), and "
+            "its paragraphs as lists of sentences",
+        )
+    )
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -149,55 +134,32 @@ class StructuredDocument(Clustered):
                 yield from paragraph
 
 
-def structured_document_from_row(row: Row) -> StructuredDocument:
-    """A document from a row of a table."""
-    document = row_held(row, STRUCTURES.columns, StructuredDocument)
-    name = document.item_id
+def _of_structures(document: StructuredDocument) -> Iterator[str]:
     for number, section in enumerate(document.sections):
         if section.level < 1:
-            raise SuiteError(f"{name}: section {number}: level {section.level}; expected 1 or more")
+            yield f"section {number}: level {section.level}; expected 1 or more"
         if not all(section.paragraphs):
-            raise SuiteError(f"{name}: section {number} has an empty paragraph")
+            yield f"section {number} has an empty paragraph"
     if not all(map(str.strip, document.sentences)):
-        raise SuiteError(f"{name}: a sentence is empty")
+        yield "a sentence is empty"
     if not any(document.sentences):
-        raise SuiteError(f"{name}: no sentence; expected some")
-    return document
-
-
-def _length(row: Row) -> int:
-    return sum(
-        len(sentence)
-        for section in row["sections"]
-        for paragraph in section["paragraphs"]
-        for sentence in paragraph
-    )
-
-
-def _structure_example(rows: Sequence[Row]) -> Row:
-    several = [row for row in rows if len(row["sections"]) > 1]
-    return of_modest_length(several or rows, _length, MODEST)
+        yield "no sentence; expected some"
 
 
 STRUCTURES = TableKind(
     name="structures",
     row="a document with its title, sections, paragraphs and sentences.",
-    columns={
-        "item_id": Column("string", "unique in its config and split"),
-        "title": Column("string", "the title of the document; empty if it has none"),
-        "sections": Column(
-            [{"title": "string", "level": "int32", "paragraphs": [["string"]]}],
-            "the sections in reading order, each without its subsections: its heading (empty "
-            "before the first heading), its level (1 directly under the document's title), and "
-            "its paragraphs as lists of sentences",
-        ),
-        **ORIGIN,
-    },
+    schema=StructuredDocument,
     mark="sections",
-    from_row=structured_document_from_row,
-    to_row=to_row,
     texts=lambda document: document.sentences,
-    example=_structure_example,
+    problems=_of_structures,
+    length=lambda row: sum(
+        len(sentence)
+        for section in row["sections"]
+        for paragraph in section["paragraphs"]
+        for sentence in paragraph
+    ),
+    shown=lambda row: len(row["sections"]) > 1,
     task="criteria",
     command="coherencegym train encoder",
     ask="Train a sentence encoder on it",
@@ -220,11 +182,19 @@ class Document(Clustered):
     The opening sentence says what the document is about, and is never the intruder.
     """
 
-    item_id: RowName
-    sentences: tuple[str, ...]
-    intruder_position: StrictInt
-    discourse_id: RowName
-    corpus: RowName
+    item_id: RowName = field(metadata=ROW_ID)
+    sentences: tuple[str, ...] = field(
+        metadata=column(["string"], "the sentences of the document, in reading order")
+    )
+    intruder_position: StrictInt = field(
+        metadata=column(
+            "int32",
+            "position (from 0) of the intruder in the document; -1 if there is none, -2 if its "
+            "position is unknown",
+        )
+    )
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -238,51 +208,26 @@ class Document(Clustered):
         return self.intruder_position != UNKNOWN_PLACE
 
 
-def document_from_row(row: Row) -> Document:
-    """A document from a row of a table."""
-    document = row_held(row, DOCUMENTS.columns, Document)
-    validate_document(document)
-    return document
-
-
-def validate_document(document: Document) -> None:
-    """Check what every reader of documents relies on."""
-    name, number = document.item_id, len(document.sentences)
+def _of_documents(document: Document) -> Iterator[str]:
+    number, position = len(document.sentences), document.intruder_position
     if number < 2:
-        raise SuiteError(f"{name}: {number} sentences; expected at least 2")
+        yield f"{number} sentences; expected at least 2"
     for place, sentence in enumerate(document.sentences):
         if not sentence.strip():
-            raise SuiteError(f"{name}: sentence {place} is empty")
-    position = document.intruder_position
+            yield f"sentence {place} is empty"
     if position not in (UNKNOWN_PLACE, NO_INTRUDER, *range(1, number)):
-        raise SuiteError(
-            f"{name}: intruder_position is {position}; expected -1, -2, or 1 to {number - 1}"
-        )
-
-
-def _example(rows: Sequence[Row]) -> Row:
-    intruded = [row for row in rows if row["intruder_position"] > 0]
-    return of_modest_length(intruded or rows, lambda row: sum(map(len, row["sentences"])), MODEST)
+        yield f"intruder_position is {position}; expected -1, -2, or 1 to {number - 1}"
 
 
 DOCUMENTS = TableKind(
     name="documents",
     row="a document divided into sentences, with the position of the intruder, if any.",
-    columns={
-        "item_id": Column("string", "unique in its config and split"),
-        "sentences": Column(["string"], "the sentences of the document, in reading order"),
-        "intruder_position": Column(
-            "int32",
-            "position (from 0) of the intruder in the document; -1 if there is none, -2 if its "
-            "position is unknown",
-        ),
-        **ORIGIN,
-    },
+    schema=Document,
     mark="intruder_position",
-    from_row=document_from_row,
-    to_row=to_row,
     texts=lambda document: document.sentences,
-    example=_example,
+    problems=_of_documents,
+    length=lambda row: sum(map(len, row["sentences"])),
+    shown=lambda row: bool(row["intruder_position"] > 0),
     task="detect",
     command="coherencegym detect",
     ask="Detect the intruders with a model",

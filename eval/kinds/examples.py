@@ -16,17 +16,13 @@ from pydantic import StrictInt
 
 from coherencegym.eval.kinds.items import Item, Prediction
 from coherencegym.eval.kinds.table_kind import (
-    MODEST,
-    ORIGIN,
+    FROM_CORPUS,
+    FROM_DISCOURSE,
+    ROW_ID,
     Clustered,
-    Column,
-    Row,
     RowName,
-    SuiteError,
     TableKind,
-    of_modest_length,
-    row_held,
-    to_row,
+    column,
 )
 
 
@@ -111,23 +107,31 @@ class Slot:
 class LabelledExample(Clustered):
     """An example with its label.
 
-    Attributes:
-        slots: the inputs, in the order in which the classifier gets them.
-        text: the units of the text in which they stand, in reading order, for vectors in context;
-            one space is put between them.
-        places: the unit of ``text`` that each slot is, or :data:`NO_PLACE`.
-        label: the right answer.
-        also: other answers that are right too, such as the second sense of a relation.
+    Units of ``text`` are joined by one space, for vectors in context. ``also`` are answers such as
+    the second sense of a relation.
     """
 
-    item_id: RowName
-    slots: tuple[Slot, ...]
-    text: tuple[str, ...]
-    places: tuple[StrictInt, ...]
-    label: RowName
-    discourse_id: RowName
-    corpus: RowName
-    also: tuple[RowName, ...] = ()
+    item_id: RowName = field(metadata=ROW_ID)
+    slots: tuple[Slot, ...] = field(
+        metadata=column(
+            [{"segments": ["string"]}],
+            "the classifier's input: one vector per slot, the mean over its segments",
+        )
+    )
+    text: tuple[str, ...] = field(
+        metadata=column(["string"], "the text that contains the segments, in reading order")
+    )
+    places: tuple[StrictInt, ...] = field(
+        metadata=column(
+            ["int32"], "for each slot, its position (from 0) in `text`; -1 if it has none"
+        )
+    )
+    label: RowName = field(metadata=column("string", "the right answer"))
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
+    also: tuple[RowName, ...] = field(
+        default=(), metadata=column(["string"], "other right answers")
+    )
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -136,64 +140,34 @@ class LabelledExample(Clustered):
         return (segment for slot in self.slots for segment in slot.segments)
 
 
-def example_from_row(row: Row) -> LabelledExample:
-    """An example from a row of a table."""
-    example = row_held(row, EXAMPLES.columns, LabelledExample)
-    validate_example(example)
-    return example
-
-
-def validate_example(example: LabelledExample) -> None:
-    """Check what every reader of examples relies on."""
-    name, slots, units = example.item_id, len(example.slots), len(example.text)
+def _problems(example: LabelledExample) -> Iterator[str]:
+    slots, units = len(example.slots), len(example.text)
     if not slots:
-        raise SuiteError(f"{name}: no slot; expected at least 1")
+        yield "no slot; expected at least 1"
     for number, slot in enumerate(example.slots):
         if not slot.segments or not all(segment.strip() for segment in slot.segments):
-            raise SuiteError(f"{name}: slot {number} is empty, or a segment of it")
+            yield f"slot {number} is empty, or a segment of it"
     for number, unit in enumerate(example.text):
         if not unit.strip():
-            raise SuiteError(f"{name}: unit {number} of the text is empty")
+            yield f"unit {number} of the text is empty"
     if len(example.places) != slots:
-        raise SuiteError(f"{name}: {len(example.places)} places of {slots} slots; expected as many")
+        yield f"{len(example.places)} places of {slots} slots; expected as many"
     for place in example.places:
         if place not in (NO_PLACE, *range(units)):
-            raise SuiteError(f"{name}: place {place}; expected -1, or 0 to {units - 1}")
+            yield f"place {place}; expected -1, or 0 to {units - 1}"
     labels = (example.label, *example.also)
     if not all(labels) or len(set(labels)) < len(labels):
-        raise SuiteError(f"{name}: labels {labels}; expected distinct ones, none of them empty")
-
-
-def _length(row: Row) -> int:
-    return sum(len(segment) for slot in row["slots"] for segment in slot["segments"])
-
-
-def _example(rows: Sequence[Row]) -> Row:
-    return of_modest_length(rows, _length, MODEST)
+        yield f"labels {labels}; expected distinct ones, none of them empty"
 
 
 EXAMPLES = TableKind(
     name="examples",
     row="one or more text segments, and the label that a classifier of their vectors learns.",
-    columns={
-        "item_id": Column("string", "unique in its config and split"),
-        "slots": Column(
-            [{"segments": ["string"]}],
-            "the classifier's input: one vector per slot, the mean over its segments",
-        ),
-        "text": Column(["string"], "the text that contains the segments, in reading order"),
-        "places": Column(
-            ["int32"], "for each slot, its position (from 0) in `text`; -1 if it has none"
-        ),
-        "label": Column("string", "the right answer"),
-        **ORIGIN,
-        "also": Column(["string"], "other right answers"),
-    },
+    schema=LabelledExample,
     mark="slots",
-    from_row=example_from_row,
-    to_row=to_row,
     texts=lambda example: (*example.segments, *example.text),
-    example=_example,
+    problems=_problems,
+    length=lambda row: sum(len(segment) for slot in row["slots"] for segment in slot["segments"]),
     labels=("label", "also"),
     task="probe",
     command="coherencegym probe",

@@ -11,12 +11,12 @@ two values so close, ``=`` and one of these may both hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import (
     WHOLE,
     Arithmetic,
@@ -35,14 +35,11 @@ from coherencegym.eval.kinds.formula import (
 )
 from coherencegym.eval.kinds.table_kind import FAMILY as FAMILY
 from coherencegym.eval.kinds.table_kind import (
-    ORIGIN,
+    FROM_CORPUS,
+    FROM_DISCOURSE,
     Clustered,
-    Column,
-    Row,
     TableKind,
-    of_modest_length,
-    row_held,
-    to_row,
+    column,
 )
 from coherencegym.eval.kinds.table_kind import SEPARATOR as SEPARATOR
 from coherencegym.eval.kinds.table_kind import SuiteError as SuiteError
@@ -154,9 +151,6 @@ def _amount(node: Quantity, lookup: _Lookup) -> float:
 #: Ways in which the token surprisals (bits) of a region become its value.
 METRICS = ("mean", "sum", "median", "range", "max", "min")
 
-#: Characters that a condition of a card's example has at most, where there is such an item.
-_MODEST = 450
-
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -230,17 +224,40 @@ class ItemEdit:
     source_unit: int | None = None
 
 
+_REGION = {"region_number": "int32", "content": "string"}
+_CONDITION = {"condition_name": "string", "content": "string", "regions": [_REGION]}
+_NUMBERS = ("unit", "start", "source_unit")
+_EDIT = {f.name: "int32" if f.name in _NUMBERS else "string" for f in fields(ItemEdit)}
+
+
 @dataclass(frozen=True)
 class Item(Clustered):
     """One row of kind ``items``: a minimal pair, or a set of more than two conditions."""
 
-    item_id: str
-    item_number: int
-    conditions: tuple[Condition, ...]
-    predictions: tuple[Prediction, ...]
-    discourse_id: str
-    corpus: str
-    edits: tuple[ItemEdit, ...] = ()
+    item_id: str = field(
+        metadata=column("string", "`<discourse id>/<variant>`, unique in its config and split")
+    )
+    item_number: int = field(metadata=column("int32", "the number of the item, from 1"))
+    conditions: tuple[Condition, ...] = field(
+        metadata=column(
+            [_CONDITION],
+            "`condition_name`, `content` (the exact text), `regions` (`region_number`, `content`)",
+        )
+    )
+    predictions: tuple[Prediction, ...] = field(
+        metadata=column(
+            [{"formula": "string", "metric": "string", "groups": ["string"]}],
+            "`formula` (SyntaxGym's language), `metric`, `groups`",
+        )
+    )
+    discourse_id: str = field(metadata=FROM_DISCOURSE)
+    corpus: str = field(metadata=FROM_CORPUS)
+    edits: tuple[ItemEdit, ...] = field(
+        default=(),
+        metadata=column(
+            [_EDIT], "what was changed, in which condition, and the text before the change"
+        ),
+    )
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def condition(self, name: str) -> Condition:
@@ -252,38 +269,34 @@ class Item(Clustered):
         return not group or any(group in prediction.groups for prediction in self.predictions)
 
 
-def item_from_row(row: Row) -> Item:
-    """An item from a row as datasets or pyarrow gives it."""
-    return row_held(row, ITEMS.columns, Item)
-
-
 def validate_item(item: Item) -> None:
     """Check what does not depend on a formula: names, numbers, metrics, regions in content."""
+    for problem in _problems(item):
+        raise SuiteError(f"{item.item_id}: {problem}")
 
-    def fail(what: str) -> SuiteError:
-        return SuiteError(f"{item.item_id}: {what}")
 
+def _problems(item: Item) -> Iterator[str]:
     if not item.item_id:
-        raise fail("the item_id is empty")
+        yield "the item_id is empty"
     names = [condition.condition_name for condition in item.conditions]
     if not names or len(set(names)) != len(names):
-        raise fail(f"condition names {names}; expected at least one, each once")
+        yield f"condition names {names}; expected at least one, each once"
     if not item.predictions:
-        raise fail("no prediction; expected at least one")
+        yield "no prediction; expected at least one"
     numbers = {tuple(r.region_number for r in c.regions) for c in item.conditions}
     if len(numbers) != 1:
-        raise fail("conditions have different region numbers; expected the same in each")
+        yield "conditions have different region numbers; expected the same in each"
     (numbering,) = numbers
     if numbering != tuple(range(1, len(numbering) + 1)) or not numbering:
-        raise fail(f"region numbers {list(numbering)}; expected 1, 2, ... in order")
+        yield f"region numbers {list(numbering)}; expected 1, 2, ... in order"
     for prediction in item.predictions:
         if prediction.metric not in METRICS:
-            raise fail(f"metric {prediction.metric!r}; expected one of {', '.join(METRICS)}")
+            yield f"metric {prediction.metric!r}; expected one of {', '.join(METRICS)}"
     for condition in item.conditions:
         try:
             condition.region_offsets()
         except SuiteError as error:
-            raise fail(str(error)) from None
+            yield str(error)
 
 
 def join_regions(contents: Iterable[str]) -> str:
@@ -300,8 +313,8 @@ def joined_condition(name: str, regions: Iterable[Region]) -> Condition:
     return Condition(name, join_regions(region.content for region in stripped), stripped)
 
 
-def check_predictions(item: Item) -> None:
-    """Hold an item's formulas to its conditions and regions."""
+def formula_problems(item: Item) -> Iterator[str]:
+    """What is wrong with an item's formulas beside its conditions and regions."""
     numbers = [region.region_number for region in item.conditions[0].regions]
     names = [condition.condition_name for condition in item.conditions]
     full: set[tuple[RegionRef, str]] = {
@@ -314,15 +327,16 @@ def check_predictions(item: Item) -> None:
     for prediction in item.predictions:
         try:
             check_names(prediction.formula, numbers, names)
-            for value in values_of(prediction.formula):
-                if prediction.metric != "sum" and (value.region, value.condition) not in full:
-                    what = (
-                        f"region {value.region} of condition {value.condition!r} is empty and has "
-                        f"no {prediction.metric}; expected a region with text, or the metric sum"
-                    )
-                    raise formula_error(prediction.formula, value.position, what)
         except FormulaError as error:
-            raise EvaluationError(f"{item.item_id}: {error}") from None
+            yield str(error)
+            return
+        for value in values_of(prediction.formula):
+            if prediction.metric != "sum" and (value.region, value.condition) not in full:
+                what = (
+                    f"region {value.region} of condition {value.condition!r} is empty and has "
+                    f"no {prediction.metric}; expected a region with text, or the metric sum"
+                )
+                yield str(formula_error(prediction.formula, value.position, what))
 
 
 def read_by(item: Item) -> dict[str, set[RegionRef]]:
@@ -334,52 +348,18 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
     return read
 
 
-def read_item(row: Row | Item) -> Item:
-    """An item whose regions stand in its texts and whose formulas can be read."""
-    item = row if isinstance(row, Item) else item_from_row(row)
-    validate_item(item)
-    check_predictions(item)
-    return item
-
-
-def _example(rows: Sequence[Row]) -> Row:
-    return of_modest_length(
-        rows, lambda row: max(len(each["content"]) for each in row["conditions"]), _MODEST
-    )
-
-
-_REGION = {"region_number": "int32", "content": "string"}
-_CONDITION = {"condition_name": "string", "content": "string", "regions": [_REGION]}
-_PREDICTION = {"formula": "string", "metric": "string", "groups": ["string"]}
-_NUMBERS = ("unit", "start", "source_unit")
-_EDIT = {f.name: "int32" if f.name in _NUMBERS else "string" for f in fields(ItemEdit)}
-
 ITEMS = TableKind(
     name="items",
     row="an item: two or more versions of one text (conditions), cut into numbered regions, and "
     "one or more predictions about them. A prediction is met if the model's surprisal (bits) is "
     "higher in the region of the incoherent condition, as its formula says. The share of items "
     "whose prediction is met is the CD score (Beyer et al. 2021); chance is 50 %.",
-    columns={
-        "item_id": Column("string", "`<discourse id>/<variant>`, unique in its config and split"),
-        "item_number": Column("int32", "the number of the item, from 1"),
-        "conditions": Column(
-            [_CONDITION],
-            "`condition_name`, `content` (the exact text), `regions` (`region_number`, `content`)",
-        ),
-        "predictions": Column(
-            [_PREDICTION], "`formula` (SyntaxGym's language), `metric`, `groups`"
-        ),
-        **ORIGIN,
-        "edits": Column(
-            [_EDIT], "what was changed, in which condition, and the text before the change"
-        ),
-    },
+    schema=Item,
     mark="predictions",
-    from_row=read_item,
-    to_row=to_row,
     texts=lambda item: (condition.content for condition in item.conditions),
-    example=_example,
+    problems=lambda item: chain(_problems(item), formula_problems(item)),
+    length=lambda row: max(len(each["content"]) for each in row["conditions"]),
+    longest=450,
     task="score",
     command="coherencegym score",
     ask="Score a causal language model on it",

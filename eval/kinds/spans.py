@@ -13,23 +13,21 @@ Two questions have this shape:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
-    MODEST,
+    FROM_CORPUS,
+    FROM_DISCOURSE,
+    ROW_ID,
     Clustered,
-    Column,
     Row,
     RowName,
-    SuiteError,
     TableKind,
-    of_modest_length,
-    row_held,
-    to_row,
+    column,
 )
 
 NEGATIVE, POSITIVE = 0, 1
@@ -50,27 +48,44 @@ class GoldSpan:
 class SpanText(Clustered):
     """A text, or alternatives of one, with the right answers for its spans.
 
-    Attributes:
-        units: the text; empty where there is a choice.
-        speakers: the speaker of each unit; empty where nobody is named.
-        hypothesis: the statement that the text is asked about; empty where there is none.
-        alternatives: the texts to choose from, of equally many units; empty where there is one.
-        label: the right answer for the whole.
-        evidence: the units, from first to last, that carry a positive answer or tell alternatives
-            apart; any one of several suffices.
-        gold: the right answers for spans, the whole among them, each span once.
+    ``evidence`` are units from first to last; any one of several suffices. In ``gold`` each span
+    stands once, the whole among them.
     """
 
-    item_id: RowName
-    units: tuple[str, ...]
-    speakers: tuple[str, ...]
-    hypothesis: str
-    alternatives: tuple[tuple[str, ...], ...]
-    label: StrictInt
-    evidence: tuple[tuple[StrictInt, StrictInt], ...]
-    gold: tuple[GoldSpan, ...]
-    discourse_id: RowName
-    corpus: RowName
+    item_id: RowName = field(metadata=ROW_ID)
+    units: tuple[str, ...] = field(
+        metadata=column(["string"], "the units of the text, in order; empty for a choice")
+    )
+    speakers: tuple[str, ...] = field(
+        metadata=column(["string"], "the speaker of each unit; empty if the text names no speaker")
+    )
+    hypothesis: str = field(
+        metadata=column("string", "the hypothesis of the question; empty without one")
+    )
+    alternatives: tuple[tuple[str, ...], ...] = field(
+        metadata=column(
+            [["string"]], "the texts to choose from; empty for a question about one text"
+        )
+    )
+    label: StrictInt = field(
+        metadata=column(
+            "int32",
+            "the answer for the whole text: 1 or 0; for a choice, the better alternative (from 0)",
+        )
+    )
+    evidence: tuple[tuple[StrictInt, StrictInt], ...] = field(
+        metadata=column(
+            [["int32"]], "the first and last unit of each part on which the answer rests"
+        )
+    )
+    gold: tuple[GoldSpan, ...] = field(
+        metadata=column(
+            [{"start": "int32", "end": "int32", "answer": "int32"}],
+            "the answer for each span of units; -1 if the alternatives are equally good on it",
+        )
+    )
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -91,19 +106,6 @@ class SpanText(Clustered):
             yield from alternative
         if self.hypothesis:
             yield self.hypothesis
-
-
-def span_text_from_row(row: Row) -> SpanText:
-    """A text with its spans from a row of a table."""
-    value = row_held(row, SPANS.columns, SpanText)
-    validate_span_text(value)
-    return value
-
-
-def validate_span_text(value: SpanText) -> None:
-    """Check what every reader of spans relies on."""
-    for problem in _problems(value):
-        raise SuiteError(f"{value.item_id}: {problem}")
 
 
 def _problems(value: SpanText) -> Iterator[str]:
@@ -144,46 +146,18 @@ def _length(row: Row) -> int:
     return sum(map(len, texts))
 
 
-def _example(rows: Sequence[Row]) -> Row:
-    shown = [row for row in rows if row["evidence"] and len(row["gold"]) > 1]
-    return of_modest_length(shown or rows, _length, MODEST)
-
-
 SPANS = TableKind(
     name="spans",
     row=(
         "a text divided into units, or alternative versions of a text, with the right answer for "
         "each span."
     ),
-    columns={
-        "item_id": Column("string", "unique in its config and split"),
-        "units": Column(["string"], "the units of the text, in order; empty for a choice"),
-        "speakers": Column(
-            ["string"], "the speaker of each unit; empty if the text names no speaker"
-        ),
-        "hypothesis": Column("string", "the hypothesis of the question; empty without one"),
-        "alternatives": Column(
-            [["string"]], "the texts to choose from; empty for a question about one text"
-        ),
-        "label": Column(
-            "int32",
-            "the answer for the whole text: 1 or 0; for a choice, the better alternative (from 0)",
-        ),
-        "evidence": Column(
-            [["int32"]], "the first and last unit of each part on which the answer rests"
-        ),
-        "gold": Column(
-            [{"start": "int32", "end": "int32", "answer": "int32"}],
-            "the answer for each span of units; -1 if the alternatives are equally good on it",
-        ),
-        "discourse_id": Column("string", "the text that the row was made from"),
-        "corpus": Column("string", "the corpus of that text"),
-    },
+    schema=SpanText,
     mark="gold",
-    from_row=span_text_from_row,
-    to_row=to_row,
     texts=lambda value: value.texts,
-    example=_example,
+    problems=_problems,
+    length=_length,
+    shown=lambda row: bool(row["evidence"]) and len(row["gold"]) > 1,
     task="spans",
     command="coherencegym spans",
     ask="Test whether a model is also right about the parts",

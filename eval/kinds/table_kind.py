@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import itemgetter
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
@@ -42,9 +42,6 @@ SEPARATOR = "[SEP]"
 
 #: A name in a row; a number is taken for its digits.
 RowName = Annotated[str, Field(coerce_numbers_to_str=True)]
-
-#: Characters that a card's example has at most, where there is such a row.
-MODEST = 900
 
 
 class SuiteError(EvaluationError):
@@ -93,11 +90,15 @@ class Column:
     description: str
 
 
-#: The columns that say what a row was made from, the last of nearly every kind.
-ORIGIN: Mapping[str, Column] = {
-    DISCOURSE: Column("string", "the document that the row was made from"),
-    CORPUS: Column("string", "the corpus of that document"),
-}
+def column(kind: Any, description: str) -> dict[str, Column]:
+    """The metadata by which a field of a row's dataclass is a column; see :class:`Column`."""
+    return {"column": Column(kind, description)}
+
+
+#: The columns that say what a row is called and what it was made from, the same in most kinds.
+ROW_ID = column("string", "unique in its config and split")
+FROM_DISCOURSE = column("string", "the document that the row was made from")
+FROM_CORPUS = column("string", "the corpus of that document")
 
 
 @dataclass(frozen=True)
@@ -107,17 +108,19 @@ class TableKind(Generic[_T]):
     Attributes:
         name: the manifest's name for it.
         row: words of a card after "Each row is".
-        columns: those that every table of the kind has, in their order; a dataset may have more.
+        schema: the dataclass of a row; its fields with :func:`column` are the columns that every
+            table of the kind has, in their order; a dataset may have more.
         mark: the one that tables of other kinds do not have, by which those of a dataset without a
             manifest are known.
-        from_row: a row, read and validated; raises :class:`SuiteError`.
-        to_row: the row again: plain lists and dictionaries in the order of the columns.
         texts: the texts of a row that was read, which may hold :data:`SEPARATOR`.
         task: the room below ``eval/tasks`` that asks models about such a table; empty: a program
             of other people does.
         command, ask: the command line that does so, and the card's words for it.
+        problems: what is wrong with a row that has the right shape.
         learns: an encoder learns from such tables, which ask nothing of a model.
-        example: the row that a card shows.
+        length, longest: characters of a row, and those that a card's example has at most, where
+            there is such a row.
+        shown: tells rows that are good examples.
         labels: the columns, of text or of lists of it, whose values are names of classes: a table
             has them as ``datasets.ClassLabel``, all with the names that occur in any of them.
 
@@ -128,22 +131,56 @@ class TableKind(Generic[_T]):
 
     name: str
     row: str
-    columns: Mapping[str, Column]
+    schema: type[_T]
     mark: str
-    from_row: Callable[[Row], _T]
-    to_row: Callable[[_T], dict[str, Any]]
     texts: Callable[[_T], Iterable[str]]
     task: str
     command: str
     ask: str
+    problems: Callable[[_T], Iterable[str]] = lambda value: ()
     learns: bool = False
-    example: Callable[[Sequence[Row]], Row] = itemgetter(0)
+    length: Callable[[Row], int] = lambda row: 0
+    longest: int = 900
+    shown: Callable[[Row], bool] = lambda row: True
     labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (IDENTITY, DISCOURSE, CORPUS, self.mark, *self.labels):
             if name not in self.columns:
                 raise ValueError(f"kind {self.name}: no column {name!r}; every kind has it")
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:
+        """The columns, by their names."""
+        own: Any = self.schema
+        return {f.name: f.metadata["column"] for f in fields(own) if "column" in f.metadata}
+
+    def from_row(self, row: Any) -> _T:
+        """A row (:data:`Row`, or the dataclass itself), read and valid.
+
+        Raises:
+            SuiteError: a column is missing, or has a value that it cannot have.
+        """
+        if not isinstance(row, self.schema):
+            known = {name: row[name] for name in self.columns if name in row}
+            extra = {name: own for name, own in row.items() if name not in known}
+            try:
+                row = held({**known, "extra": extra}, self.schema)
+            except EvaluationError as error:
+                raise SuiteError(f"{row.get(IDENTITY, 'row without item_id')}: {error}") from None
+        self.check(row)
+        value: _T = row
+        return value
+
+    def check(self, value: _T) -> None:
+        """Check what every reader of such rows relies on."""
+        for problem in self.problems(value):
+            raise SuiteError(f"{getattr(value, IDENTITY)}: {problem}")
+
+    def example(self, rows: Sequence[Row]) -> Row:
+        """The row that a card shows."""
+        chosen = [row for row in rows if self.shown(row)] or rows
+        return of_modest_length(chosen, self.length, self.longest)
 
     def features(self, extra: Mapping[str, Any] | None = None, rows: Iterable[Row] = ()) -> Any:
         """The ``datasets.Features`` of a table.
@@ -190,20 +227,6 @@ def rows_digest(hashes: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def row_held(row: Row, columns: Iterable[str], schema: type[_T]) -> _T:
-    """A row as a dataclass, whose ``extra`` gets the columns that are not the kind's.
-
-    Raises:
-        SuiteError: a column is missing or has another shape.
-    """
-    known = {name: row[name] for name in columns if name in row}
-    extra = {name: value for name, value in row.items() if name not in known}
-    try:
-        return held({**known, "extra": extra}, schema)
-    except EvaluationError as error:
-        raise SuiteError(f"{row.get(IDENTITY, 'row without item_id')}: {error}") from None
-
-
 def to_row(value: Any) -> dict[str, Any]:
     """The row of a dataclass, inner ones as dictionaries and tuples as lists, and its ``extra``."""
     row = {}
@@ -226,11 +249,7 @@ def _many(value: Any) -> Sequence[Any]:
 
 
 def with_numbers(row: Row, features: Any) -> Row:
-    """A row with the numbers of classes for their names, as ``features`` has them.
-
-    Raises:
-        ValueError: there is no class of that name.
-    """
+    """A row with the numbers of classes for their names, as ``features`` has them."""
     from datasets import ClassLabel, List
 
     changed = {}
@@ -243,11 +262,7 @@ def with_numbers(row: Row, features: Any) -> Row:
 
 
 def with_names(row: Row, features: Mapping[str, Any]) -> Row:
-    """A row with the names of classes for their numbers, as a manifest's ``features`` have them.
-
-    Raises:
-        SuiteError: there is no class of that number.
-    """
+    """A row with the names of classes for their numbers, as a manifest's ``features`` have them."""
     changed = {}
     for column, of in features.items():
         names = (of.get("feature", of) if isinstance(of, dict) else {}).get("names")

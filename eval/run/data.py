@@ -22,7 +22,7 @@ from coherencegym.eval.data.pairs import (
 )
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.syntaxgym import suites
-from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError, read_item
+from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError
 from coherencegym.eval.run.options import DataOptions, ItemOptions
 from coherencegym.files.frames import FRAME_SUFFIXES
 
@@ -271,7 +271,7 @@ def _in_memory(given: Any) -> Items:
             raise EvaluationError(
                 f"item {number} is a {type(each).__name__}; expected an Item, or a row of a dataset"
             )
-        item = read_item(each)
+        item = ITEMS.from_row(each)
         if item.item_id in items:
             raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
         items[item.item_id] = item

@@ -48,7 +48,6 @@ class ModelOptions:
         "auto, cpu, cuda, cuda:1, mps",
         metavar="NAME",
         group=MODEL,
-        names=lambda: ("auto", "cpu", "cuda", "mps"),
     )
     dtype: str = option(
         "auto",

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from coherencegym.command_line import Parser, completed, rare
+from coherencegym.command_line import Parser, rare
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.fetch import (
     PUBLIC,
@@ -57,10 +57,7 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
         takes="NAME ...",
     )
     add = parser.add_argument
-    names = add(
-        "names", nargs="*", metavar="NAME", help="sources to fetch; default: list all sources"
-    )
-    completed(names, source_names)
+    add("names", nargs="*", metavar="NAME", help="sources to fetch; default: list all sources")
     add("--accept", action="store_true", help="accept the terms of those that have terms")
     add("--dry-run", action="store_true", help="print what would be fetched; contact no server")
     add(

@@ -2,53 +2,20 @@
 
 Each subcommand is the code that ``python -m builders``, ``python -m eval`` or
 ``python -m loaders`` runs; this module knows only their names.
-
-The names are written into the script, so that a shell asks no Python for them.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands
 from coherencegym.eval.tasks.registry import TASKS, all_tasks
 from coherencegym.library import rebuild_rows
-
-SHELLS = ("bash", "zsh", "tcsh")
-#: Words in the metavar of an argument that is a folder.
-_FOLDERS = ("FOLDER", "DIR", "RESULTS", "DATASET")
-
-
-def completion(parser: Parser, shell: str) -> str:
-    """The script that completes the subcommands, options and values of a parser in a shell."""
-    import shtab
-
-    for action in _actions(parser):
-        if names := getattr(action, "names", None):
-            action.choices = tuple(names())
-        elif action.choices is None and any(word in str(action.metavar) for word in _FOLDERS):
-            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-        elif action.choices is None and action.type is Path:
-            action.complete = shtab.FILE  # type: ignore[attr-defined]
-    text: str = shtab.complete(parser, shell=shell)
-    return text
-
-
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for child in action.choices.values():
-                yield from _actions(child)
-        elif action.nargs != 0:
-            yield action
-
 
 NAME = "coherencegym"
 
@@ -60,7 +27,7 @@ class Subcommand:
     Attributes:
         group: the heading that help shows it under.
         summary: its purpose.
-        module: the place of ``main(argv, prog) -> int`` and ``make_parser(prog)``.
+        module: the place of ``main(argv, prog) -> int`` and of ``make_parser(prog)``.
         name: its name among the several that ``module`` has; empty where there is one.
     """
 
@@ -75,11 +42,6 @@ class Subcommand:
         if self.name:
             return run([self.name, *words], prog, rebuild_rows)
         return run(words, prog)
-
-    def parser(self, prog: str) -> Parser:
-        """Its parser, for shell completion."""
-        make: Callable[..., Parser] = importlib.import_module(self.module).make_parser
-        return make(prog, *([self.name] if self.name else []))
 
 
 def _evaluator(group: str, *names: str) -> dict[str, Subcommand]:
@@ -153,8 +115,6 @@ def _run(words: Sequence[str]) -> int:
         from coherencegym import __version__
 
         print(f"{NAME} {__version__}")
-    elif options.completion:
-        print(_completion(options.completion))
     else:
         parser.print_help()
     return 0
@@ -174,23 +134,7 @@ def _parser() -> Parser:
         takes="SUBCOMMAND",
     )
     parser.add_argument("--version", action="store_true", help="print the version")
-    parser.add_argument(
-        "--completion",
-        "--print-completion",
-        choices=SHELLS,
-        metavar="SHELL",
-        help=f"print completions: {', '.join(SHELLS)}",
-    )
     return parser
-
-
-def _completion(shell: str) -> str:
-    root = _parser()
-    added = root.add_subparsers(metavar="SUBCOMMAND")
-    for name, subcommand in subcommands().items():
-        child = subcommand.parser(f"{NAME} {name}")
-        added.add_parser(name, help=subcommand.summary, parents=[child], conflict_handler="resolve")
-    return completion(root, shell)
 
 
 if __name__ == "__main__":

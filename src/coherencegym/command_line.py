@@ -58,12 +58,6 @@ def short(action: _Action, text: str) -> _Action:
     return action
 
 
-def completed(action: _Action, names: Callable[[], Iterable[str]]) -> _Action:
-    """Mark an argument as one that a shell completes with these names, asked for in a script."""
-    action.names = names  # type: ignore[attr-defined]
-    return action
-
-
 def option(
     default: Any,
     said: str,
@@ -78,7 +72,6 @@ def option(
     rare: bool = False,
     required: bool = False,
     short: str = "",
-    names: Callable[[], Iterable[str]] | None = None,
 ) -> Any:
     """A field of a dataclass of options: an option of the shell and of Python.
 
@@ -96,18 +89,10 @@ def option(
         rare: true where only ``--help-all`` shows it.
         required: nothing can be done without it.
         short: its text in ``--help``, where only ``--help-all`` shows the whole one.
-        names: those that a shell completes it with.
     """
-    about: dict[str, Any] = {
-        "help": said,
-        "choices": choices,
-        "parse": parse,
-        "metavar": metavar,
-    }
-    about |= {"flags": tuple(flags), "name": name, "group": group, "many": many, "rare": rare}
-    return field(
-        default=default, metadata={**about, "required": required, "short": short, "names": names}
-    )
+    about: dict[str, Any] = {"help": said, "choices": choices, "parse": parse, "name": name}
+    about |= {"flags": tuple(flags), "metavar": metavar, "group": group, "many": many, "rare": rare}
+    return field(default=default, metadata={**about, "required": required, "short": short})
 
 
 def named(text: str) -> str:
@@ -184,8 +169,6 @@ def add_option(
         rare(action)
     if short_text:
         short(action, short_text)
-    if about["names"] is not None:
-        completed(action, about["names"])
     assert isinstance(action, argparse.Action)
     return action
 

@@ -25,11 +25,7 @@ Group = Literal["corpora", "suites", "tasks"]
 
 @cache
 def extensions(group: Group) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, sorted, so that lists repeat; none of them is loaded.
-
-    Raises:
-        EvaluationError: two packages declare the same name.
-    """
+    """The entry points of a group by name, sorted, so that lists repeat; none of them is loaded."""
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=f"coherencegym.{group}")):
         if entry.name in found and entry.value != found[entry.name].value:
@@ -52,11 +48,7 @@ def package_of(entry: EntryPoint) -> str:
 
 
 def load_extension(entry: EntryPoint, expected: type | None = None) -> Any:
-    """Import what an entry point names.
-
-    Raises:
-        EvaluationError: it cannot be imported, or is not of the type expected.
-    """
+    """Import what an entry point names."""
     try:
         value = entry.load()
     except Exception as error:  # whatever a package of others does when it is imported

@@ -17,7 +17,7 @@ from coherencegym.builders.crossing.partners import Balanced, side
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.data.source import read_manifest
-from coherencegym.eval.kinds.items import item_from_row
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.manipulations.operator import Context
 
 PRONOUN, PHRASE = SUITE.configs[:2]
@@ -89,7 +89,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     assert counts == {"sample_pronoun": 5, "sample_phrase": 2}
     for name in counts:
         for row in rows(folder, name):
-            item = item_from_row(row)
+            item = ITEMS.from_row(row)
             original, removed, control = (c.regions for c in item.conditions)
             assert original[1:] == removed[1:] == control[1:]
             assert len({regions[0].content for regions in (original, removed, control)}) == 3

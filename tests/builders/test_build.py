@@ -21,7 +21,7 @@ from coherencegym.builders.release.rows import data_path, to_table, write_split
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
 from coherencegym.eval.data.source import read_manifest
-from coherencegym.eval.kinds.items import ITEMS, item_from_row
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.registry import corpus
@@ -100,7 +100,7 @@ def test_an_order_is_another_of_the_same_words(sentence_order: Path) -> None:
     assert len(manifest["configs"]) == 11
     for config in (name for name in manifest["configs"] if not name.endswith("familiarity")):
         for row in rows(sentence_order, config):
-            original, shuffled = item_from_row(row).conditions
+            original, shuffled = ITEMS.from_row(row).conditions
             assert sorted(original.content.split()) == sorted(shuffled.content.split())
             assert original.content != shuffled.content
 
@@ -166,7 +166,7 @@ def test_documents_of_the_same_text_are_one_family(make_build: Make) -> None:
     texts = stories(0, 5)
     copies = {f"copy{n}": own for n, own in enumerate([texts["s1"], texts["s3"], texts["s1"]])}
     folder, manifest = make_build(toy_corpus("toy", {"test": texts | copies}))
-    items = [item_from_row(row) for row in rows(folder, "toy_context", "test")]
+    items = [ITEMS.from_row(row) for row in rows(folder, "toy_context", "test")]
     found = {item.discourse_id: item.cluster for item in items}
     assert set(found.values()) <= texts.keys()
     assert found["s1"] == found["copy0"] == found["copy2"] == "s1"

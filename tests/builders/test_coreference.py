@@ -19,7 +19,7 @@ from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import Config
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import Item, evaluate, item_from_row
+from coherencegym.eval.kinds.items import ITEMS, Item, evaluate
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.mention_rules import gender_of_name
@@ -136,7 +136,7 @@ def test_what_reads_the_mention_or_the_text_alone_ties(built: tuple[Path, dict[s
     """And what reads the rest alone too: it is the same in all four."""
     for config in ("crossed", "crossed_spillover"):
         for row in rows(built[0], f"sample_{config}"):
-            item = item_from_row(row)
+            item = ITEMS.from_row(row)
             regions = {c.condition_name: [r.content for r in c.regions] for c in item.conditions}
             for alone in (slice(0, 1), slice(1, 3)):
                 (prediction,) = item.predictions
@@ -208,7 +208,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         if "_crossed" in name:
             continue
         for row in rows(folder, name):
-            item = item_from_row(row)
+            item = ITEMS.from_row(row)
             assert row["genre"] == row["discourse_id"].split("_")[1]
             pronoun, repetition = item.conditions
             assert pronoun.regions[0] == repetition.regions[0]

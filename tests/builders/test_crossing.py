@@ -36,7 +36,7 @@ from coherencegym.builders.suite import GeneratedItem
 from coherencegym.builders.winograd import SUITE as SCHEMAS
 from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import SuiteError, evaluate, item_from_row, read_item
+from coherencegym.eval.kinds.items import ITEMS, SuiteError, evaluate
 from coherencegym.eval.statistics.bag_of_words import all_words, content_words, cosine
 from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.corpora.stories import STORYCLOZE
@@ -267,7 +267,7 @@ def test_balanced_couples_repeat_no_more_words_in_their_own_combinations() -> No
 
 
 def test_no_way_to_count_repeated_words_tells_which_ending_is_whose(built_sample: Sample) -> None:
-    made = [item_from_row(row) for row in rows(built_sample(STORIES.name)[0], "sample_crossed")]
+    made = [ITEMS.from_row(row) for row in rows(built_sample(STORIES.name)[0], "sample_crossed")]
     texts = [[[r.content for r in c.regions] for c in item.conditions] for item in made]
     together = [text for own in texts for pair in own[:2] for text in pair]
     frequency = Counter(word for text in together for word in all_words(text))
@@ -402,7 +402,7 @@ def test_crossed_stories_hold_both_right_endings(
     used = [d for row in made for d in (row["discourse_id"], row["partner_discourse"])]
     assert len(set(used)) == len(used)
     for row in made:
-        item = read_item(row)
+        item = ITEMS.from_row(row)
         own = [[region.content for region in c.regions] for c in item.conditions[:2]]
         assert narrative_tense(own[0][0]) == narrative_tense(own[1][0]) != ""
 
@@ -478,7 +478,7 @@ def test_crossed_stories_have_no_names_of_each_other(built_sample: Sample) -> No
     made = rows(built_sample(STORIES.name)[0], "sample_crossed")
     assert any(row["names"] for row in made)
     for row in made:
-        item = read_item(row)
+        item = ITEMS.from_row(row)
         first, second = (condition.regions[0].content for condition in item.conditions[:2])
         for condition in item.conditions:
             story, ending = (region.content for region in condition.regions)
@@ -541,7 +541,7 @@ def test_twins_exchange_their_candidates(
     built_sample: Sample,
 ) -> None:
     for row in rows(built_sample(SCHEMAS.name)[0], "sample_crossed"):
-        item = item_from_row(row)
+        item = ITEMS.from_row(row)
         one, two, first, second = ([r.content for r in c.regions] for c in item.conditions)
         assert (one[0], one[2], first[1]) == (first[0], first[2], two[1])
         assert (two[0], two[2], second[1]) == (second[0], second[2], one[1])
@@ -610,13 +610,13 @@ def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
 def test_people_judge_each_context_with_either_target(
     built_sample: Sample,
 ) -> None:
-    item = item_from_row(rows(built_sample(STORIES.name)[0], "sample_crossed")[0])
+    item = ITEMS.from_row(rows(built_sample(STORIES.name)[0], "sample_crossed")[0])
     assert [(pair.coherent, pair.incoherent) for pair in condition_pairs(item)] == [
         ("story_1_ending_1", "story_1_ending_2"),
         ("story_2_ending_2", "story_2_ending_1"),
     ]
     for row in rows(built_sample(SCHEMAS.name)[0], "sample_crossed"):
-        names = [(pair.coherent, pair.incoherent) for pair in condition_pairs(item_from_row(row))]
+        names = [(pair.coherent, pair.incoherent) for pair in condition_pairs(ITEMS.from_row(row))]
         assert names == [
             ("text_1_candidate_1", "text_1_candidate_2"),
             ("text_2_candidate_2", "text_2_candidate_1"),

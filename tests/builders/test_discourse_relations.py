@@ -21,7 +21,7 @@ from coherencegym.builders.discourse.relations import (
 )
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.builders.pipeline.kinds import Division
-from coherencegym.eval.kinds.examples import LabelledExample, validate_example
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,
@@ -53,7 +53,7 @@ def made(generator: object, one: Discourse) -> tuple[list[LabelledExample], Coun
     context = Context(0, "test")
     examples = list(generator(one, context))  # type: ignore[operator]
     for each in examples:
-        validate_example(each)
+        EXAMPLES.check(each)
     return examples, context.skipped
 
 

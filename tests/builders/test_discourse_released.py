@@ -13,8 +13,8 @@ from support.suites import rows
 
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
 from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.eval.kinds.examples import LabelledExample, example_from_row
-from coherencegym.eval.kinds.items import item_from_row
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
 from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -88,7 +88,7 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
         (0, 1, "1"),
     ]
     (pair,) = rows(folder / "out", "replaced_discoeval_chat_pairs", "train")
-    item = item_from_row(pair)
+    item = ITEMS.from_row(pair)
     assert item.condition("coherent").content == "a b yes c d e f"
     assert item.condition("replaced").content == "a b no c d e f"
     assert item.discourse_id == "DC/chat/train/000002"
@@ -159,7 +159,7 @@ def real(real_build: Callable[[str, str], Path]) -> Path:
 def labelled(folder: Path, config: str, split: str) -> list[LabelledExample]:
     manifest = json.loads((folder / "manifest.json").read_text())
     features = manifest["configs"][config]["features"]
-    return [example_from_row(with_names(row, features)) for row in rows(folder, config, split)]
+    return [EXAMPLES.from_row(with_names(row, features)) for row in rows(folder, config, split)]
 
 
 def labels(folder: Path, config: str, split: str) -> dict[str, int]:

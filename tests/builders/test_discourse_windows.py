@@ -27,8 +27,8 @@ from coherencegym.builders.discourse.matched_orders import OwnSplits
 from coherencegym.builders.discourse.windows import Position, Replaced
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.builders.pipeline.kinds import Division, Fits
-from coherencegym.eval.kinds.examples import example_from_row
-from coherencegym.eval.kinds.items import item_from_row
+from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
@@ -205,7 +205,7 @@ def built(
 def labelled(folder: Path, manifest: dict[str, Any], config: str, split: str) -> list[Any]:
     """The examples of a split, with the names of their classes."""
     features = manifest["configs"][config]["features"]
-    return [example_from_row(with_names(row, features)) for row in rows(folder, config, split)]
+    return [EXAMPLES.from_row(with_names(row, features)) for row in rows(folder, config, split)]
 
 
 def test_the_sample_makes_every_task_that_it_can(built: tuple[Path, dict[str, Any]]) -> None:
@@ -280,7 +280,7 @@ def test_pairs_are_the_rows_again(built: tuple[Path, dict[str, Any]]) -> None:
             both: dict[str, dict[str, Any]] = defaultdict(dict)
             for row in labelled(folder, manifest, f"replaced_sample{end}", split):
                 both[row.item_id.rpartition("/")[0]][row.label] = row
-            pairs = [item_from_row(r) for r in rows(folder, f"replaced_sample{end}_pairs", split)]
+            pairs = [ITEMS.from_row(r) for r in rows(folder, f"replaced_sample{end}_pairs", split)]
             assert len(pairs) == len(both)
             for item in pairs:
                 own = both[item.item_id.rpartition("/")[0]]

@@ -24,7 +24,7 @@ from coherencegym.builders.implicit_relations import (
 )
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import Prediction, evaluate, read_item
+from coherencegym.eval.kinds.items import ITEMS, Prediction, evaluate
 from coherencegym.loaders.discourse import Discourse, Relation, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -185,7 +185,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     assert groups[ASKED] == groups[CONVERSE] == groups[BOTH] == groups[CONSISTENT] == 11
     for name in manifest["configs"]:
         for row in rows(folder, name):
-            read_item(row)
+            ITEMS.from_row(row)
 
 
 @pytest.mark.parametrize(("corpus", "crossed", "cloze"), [("gum", 41, 222), ("tedmdb", 11, 33)])

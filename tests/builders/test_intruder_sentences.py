@@ -22,8 +22,8 @@ from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.eval.kinds.documents import document_from_row
-from coherencegym.eval.kinds.items import item_from_row
+from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.loaders.read import find, read
 from coherencegym.loaders.registry import corpus
@@ -56,11 +56,11 @@ def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> 
         everything += len(documents)
         assert set(pairs) == {i for i, row in documents.items() if row["intruder_position"] > 0}
         for name, row in documents.items():
-            document_from_row(row)
+            DOCUMENTS.from_row(row)
             if name not in pairs:
                 assert row["replaced"] == row["source_discourse"] == ""
                 continue
-            item = item_from_row(pairs[name])
+            item = ITEMS.from_row(pairs[name])
             coherent, intruded = (item.condition(c) for c in ("coherent", "intruded"))
             slot = row["intruder_position"]
             assert " ".join(row["sentences"]) == intruded.content
@@ -241,7 +241,7 @@ def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:
     for name, config in manifest["configs"].items():
         for split in config["splits"]:
             for row in rows(folder, name, split):
-                item = item_from_row(row)
+                item = ITEMS.from_row(row)
                 slots = {c.condition_name: c.regions[1].content for c in item.conditions}
                 assert set(slots) >= {"original", "intruder"}
                 assert len(slots) > 2
@@ -277,7 +277,7 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
     pairs = rows(tmp_path / "data", "pairs_sample_filtered", "validation")
     assert {row["filter_model"] for row in pairs} == {"demo"}
     assert {row["difficulty"] for row in pairs} <= {"difficult", "easy"}
-    items = [item_from_row(row) for row in pairs]
+    items = [ITEMS.from_row(row) for row in pairs]
     from coherencegym.eval.models.load import load
 
     model = load("demo", device="cpu")
@@ -295,7 +295,7 @@ def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path:
         tmp_path,
     )
     name = "detect_insted_wikipedia_released"
-    documents = [document_from_row(row) for row in rows(tmp_path, name)]
+    documents = [DOCUMENTS.from_row(row) for row in rows(tmp_path, name)]
     assert len(documents) == manifest["configs"][name]["splits"]["test"]["rows"] == 291
     judged = [d for d in documents if d.extra["human"]]
     assert len(judged) > 250

@@ -25,7 +25,7 @@ from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.cards.render import baseline_score, dataset_card, groups_beside
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP
-from coherencegym.eval.kinds.items import item_from_row
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -242,7 +242,7 @@ def test_the_sample_is_at_chance(
     for group in ("", "slot", "following"):
         assert abs(overlap[group] - 0.5) < 0.05
     for row in rows(folder, "sample_same_document"):
-        item = item_from_row(row)
+        item = ITEMS.from_row(row)
         assert item.cluster == row["discourse_id"] == row["partner_discourse"]
         assert row["similarity"] is None
         contents = [condition.content for condition in item.conditions]

@@ -12,7 +12,7 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import dataset_card
-from coherencegym.eval.kinds.items import Item, item_from_row
+from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -106,7 +106,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
 
 
 def test_twins_are_one_family_in_the_rows(built: tuple[Path, dict[str, Any]]) -> None:
-    items = [item_from_row(row) for row in rows(built[0], "sample_full")]
+    items = [ITEMS.from_row(row) for row in rows(built[0], "sample_full")]
     assert len({item.discourse_id for item in items}) == 74
     families: dict[str, list[Item]] = {}
     for item in items:
@@ -156,7 +156,7 @@ def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_pa
         assert abs(entry["quality"]["test"]["partial_input"][0]["score"] - 0.5) < 0.02
     groups = manifest["configs"]["winograd_partial"]["splits"]["test"]["groups"]
     assert groups == {"region3_has_words=false": 18, "region3_has_words=true": 255}
-    items = [item_from_row(row) for row in rows(tmp_path, "winograd_full")]
+    items = [ITEMS.from_row(row) for row in rows(tmp_path, "winograd_full")]
     assert Counter(Counter(item.cluster for item in items).values()) == {2: 115, 3: 1, 4: 8, 8: 1}
     texts = {
         row["discourse_id"]: [condition["content"] for condition in row["conditions"]]

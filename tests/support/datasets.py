@@ -12,7 +12,7 @@ from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
 from coherencegym.eval.kinds.spans import SPANS, SpanText
-from coherencegym.eval.kinds.table_kind import TableKind
+from coherencegym.eval.kinds.table_kind import TableKind, to_row
 
 
 def write_table(
@@ -27,7 +27,7 @@ def write_table(
     **about: Any,
 ) -> Path:
     """A config in a dataset folder, beside those that are there; ``about`` is its entry."""
-    rows = {split: [kind.to_row(one) for one in own] for split, own in splits.items()}
+    rows = {split: [to_row(one) for one in own] for split, own in splits.items()}
     features = kind.features(extra, [row for own in rows.values() for row in own])
     sizes = {
         split: {"rows": write_split(folder, config, split, to_table(own, features))["rows"]}

@@ -17,8 +17,8 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document, validate_document
-from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError, item_from_row, validate_item
+from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
+from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError
 from coherencegym.eval.tasks.table import Table
 
 #: The beginning of the names of configs of documents, which may be named without it.
@@ -119,8 +119,7 @@ def _table(
 
 def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
     """The documents of a row, one for each condition that a probe has."""
-    item = item_from_row(row)
-    validate_item(item)
+    item = ITEMS.from_row(row)
     for column in AROUND:
         if not isinstance(item.extra.get(column), list):
             raise SuiteError(
@@ -147,7 +146,7 @@ def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
             item.corpus,
             {ITEM: item.item_id, CONDITION: name, **family},
         )
-        validate_document(document)
+        DOCUMENTS.check(document)
         yield document
 
 

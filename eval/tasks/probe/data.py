@@ -14,8 +14,8 @@ from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, detail, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, example_from_row
-from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest, to_row
 from coherencegym.eval.tasks.table import Table
 
 TRAIN, VALIDATION = "train", "validation"
@@ -203,13 +203,11 @@ def probe_table_of(
     if lack := _lacking(given, split):
         raise EvaluationError(f"examples: {lack}")
     rows = {
-        name: tuple(r if isinstance(r, LabelledExample) else example_from_row(r) for r in own)
+        name: tuple(map(EXAMPLES.from_row, own))
         for name, own in given.items()
         if name in (TRAIN, VALIDATION, split)
     }
-    hashes = {
-        name: rows_digest(row_hash(EXAMPLES.to_row(r)) for r in own) for name, own in rows.items()
-    }
+    hashes = {name: rows_digest(row_hash(to_row(r)) for r in own) for name, own in rows.items()}
     note = detail("examples from memory: rows are not verified")
     source = Source(MADE_EXAMPLES, Path(), notes=(note,))
     table = Table(source, MADE_EXAMPLES, split, rows[split], hashes[split], False, False)

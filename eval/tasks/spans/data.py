@@ -25,7 +25,7 @@ from coherencegym.eval.data.notes import Note, detail, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.spans import NEGATIVE, SPANS, UNDECIDED, SpanText
-from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest
+from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest, to_row
 from coherencegym.eval.outcomes.tables import Cells, count_distinct
 from coherencegym.eval.statistics.estimators import RESAMPLES, bootstrap_intervals
 from coherencegym.eval.statistics.paired import mcnemar
@@ -342,13 +342,13 @@ def span_table_of(
             raise EvaluationError(f"{where}: no split {name!r}; expected one")
 
     def rows_of(name: str) -> tuple[SpanText, ...]:
-        return tuple(r if isinstance(r, SpanText) else SPANS.from_row(r) for r in given[name])
+        return tuple(map(SPANS.from_row, given[name]))
 
     rows = rows_of(split)
     on, calibration = _calibration((n for n in others if n in given and n != split), rows_of)
     question = _asked_in(rows, calibration, split, where)
     digests = {
-        name: rows_digest(row_hash(SPANS.to_row(row)) for row in own)
+        name: rows_digest(row_hash(to_row(row)) for row in own)
         for name, own in ((split, rows), (on, calibration))
         if name
     }

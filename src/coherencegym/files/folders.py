@@ -51,11 +51,6 @@ def check_folder(
         option: names the folder: one of the command line, or in Python ``output=``.
         inputs: folders that are read; names of something else are passed over.
         around: the same, and the output may lie in them.
-
-    Raises:
-        EvaluationError: it exists and may not be overwritten, has something in it that the program
-            did not write, is an input or an earlier output, or in one, or holds one, or nothing
-            can be written where it would be.
     """
     if _is_working_place(folder):
         raise EvaluationError(
@@ -93,11 +88,7 @@ def check_inputs(
 
 
 def check_apart(folder: Path, other: Path, option: str, what: str) -> None:
-    """Refuse an output that is the same as another, or in it, or holds it.
-
-    Raises:
-        EvaluationError: so it is; ``option`` and ``what`` are what the two are called.
-    """
+    """Refuse an output that is the same as another, or in it, or holds it."""
     one, two = _places(folder), _places(other)
     if one[0] in two or two[0] in one:
         raise _nested(folder, other, option, what)
@@ -174,11 +165,7 @@ def _check_place(folder: Path, option: str) -> None:
 
 @contextmanager
 def written_beside(folder: Path, overwrite: bool, option: str = "--output") -> Iterator[Path]:
-    """A new folder that takes the name of ``folder`` when all is written, and is gone otherwise.
-
-    Raises:
-        EvaluationError: see :func:`check_folder`.
-    """
+    """A new folder that takes the name of ``folder`` when all is written, and is gone otherwise."""
     check_folder(folder, overwrite, option)
     place = _absolute(folder)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -211,12 +198,7 @@ def written_beside(folder: Path, overwrite: bool, option: str = "--output") -> I
 def check_files(
     folder: Path, names: Iterable[str], overwrite: bool, option: str = "--output"
 ) -> None:
-    """Refuse to replace files of a folder that has others, too; see :func:`written_into`.
-
-    Raises:
-        EvaluationError: one is there and may not be replaced, or is not as the program wrote it,
-            or nothing can be written there.
-    """
+    """Refuse to replace files of a folder that has others, too; see :func:`written_into`."""
     _check_place(folder / CHECKSUMS, option)
     listed = read_checksums(folder) or {}
     for name in names:
@@ -242,9 +224,6 @@ def written_into(folder: Path, names: Collection[str], option: str = "--output")
         folder: made where it is missing.
         names: those that the files may have; of these names earlier ones go.
         option: see :func:`check_folder`.
-
-    Raises:
-        EvaluationError: see :func:`check_files`.
     """
     check_files(folder, names, True, option)
     is_new = not folder.exists()

@@ -74,12 +74,7 @@ class _Object(dict[str, Any]):
 
 
 def read_json(path: Path, schema: type[_T]) -> _T:
-    """The value of a file, held to a schema (``dict[str, Any]`` is any object).
-
-    Raises:
-        EvaluationError: it is too large, not UTF-8, not JSON, or not what the schema says.
-        OSError: it is not there or cannot be read.
-    """
+    """The value of a file, held to a schema (``dict[str, Any]`` is any object)."""
     with path.open("rb") as file:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from coherencegym.command_line import Parser, add_options, completed, finish
+from coherencegym.command_line import Parser, add_options, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.numbers import positive
 from coherencegym.papers.published import read_papers
@@ -39,8 +39,7 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
         takes="PAPER",
     )
     add = parser.add_argument
-    paper = add("paper", nargs="?", metavar="PAPER", help="a paper; default: list all tables")
-    completed(paper, read_papers)
+    add("paper", nargs="?", metavar="PAPER", help="a paper; default: list all tables")
     add(
         "--table",
         metavar="NAME",

@@ -22,7 +22,7 @@ from coherencegym.eval.data.pairs import (
     table_of_pairs,
 )
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.items import Item, read_item
+from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.run.data import items_of_pairs
 from coherencegym.eval.tasks.options import options_from
 
@@ -32,7 +32,7 @@ GOOD, BAD = "The dog sat.", "Sat dog the."
 def items(pairs: Any, **how: Any) -> list[Item]:
     """The items of some pairs, each of which can be read."""
     _, (table,) = table_of_pairs(pairs, options_from(PairChoices, how))
-    return [read_item(item) for item in table.items]
+    return [ITEMS.from_row(item) for item in table.items]
 
 
 def test_a_pair_is_an_item_that_predicts_the_second_to_be_more_surprising() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.kinds.documents import DOCUMENTS, Document, document_from_row
+from coherencegym.eval.kinds.documents import DOCUMENTS, Document
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
 
@@ -17,7 +17,7 @@ TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")
 def test_a_document_comes_back(sentences: list[str], data: Any) -> None:
     position = data.draw(st.sampled_from([-1, *range(1, len(sentences))]))
     document = Document("d", tuple(sentences), position, "d", "c", {"similarity": 0.25})
-    assert document_from_row(to_row(document)) == document
+    assert DOCUMENTS.from_row(to_row(document)) == document
     assert document.intruded == (position > 0)
 
 
@@ -35,13 +35,13 @@ def test_a_document_comes_back(sentences: list[str], data: Any) -> None:
 def test_what_is_wrong_is_said(changed: dict[str, Any], message: str) -> None:
     row = to_row(Document("d", ("One.", "Two.", "Three."), 1, "d", "c"))
     with pytest.raises(SuiteError) as error:
-        document_from_row(row | changed)
+        DOCUMENTS.from_row(row | changed)
     assert str(error.value) == message
 
 
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(SuiteError, match="d: no 'corpus'; expected an object with it"):
-        document_from_row(
+        DOCUMENTS.from_row(
             {"item_id": "d", "sentences": ["a", "b"], "intruder_position": -1, "discourse_id": "d"}
         )
 

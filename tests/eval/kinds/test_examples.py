@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot, example_from_row
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row, with_names, with_numbers
 
 TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")
@@ -29,7 +29,7 @@ def test_an_example_comes_back(slots: list[list[str]], label: str, data: Any) ->
     places = tuple(data.draw(st.sampled_from([-1, *range(len(text))])) for _ in slots)
     made = tuple(Slot(tuple(segments)) for segments in slots)
     example = LabelledExample("e", made, text, places, label, "d", "c", (), {"genre": "news"})
-    assert example_from_row(to_row(example)) == example
+    assert EXAMPLES.from_row(to_row(example)) == example
     assert list(example.segments) == [segment for segments in slots for segment in segments]
 
 
@@ -51,7 +51,7 @@ def test_an_example_comes_back(slots: list[list[str]], label: str, data: Any) ->
 )
 def test_what_is_wrong_is_said(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(SuiteError) as error:
-        example_from_row(to_row(PAIR) | changed)
+        EXAMPLES.from_row(to_row(PAIR) | changed)
     assert str(error.value).startswith(message)
 
 

@@ -24,10 +24,10 @@ from coherencegym.eval.kinds.formula import (
     read_of,
 )
 from coherencegym.eval.kinds.items import (
+    ITEMS,
     TIE_BITS,
     Item,
     Outcome,
-    check_predictions,
     evaluate,
     read_by,
 )
@@ -294,4 +294,4 @@ def test_a_formula_that_an_item_cannot_answer_is_refused_with_the_item_named(
 ) -> None:
     item = make_item({"a": ["x", "y"], "b": ["x", " "], "c": ["", ""]}, "(*;%b%) > 1", formula)
     with pytest.raises(EvaluationError, match=rf"^d1/x: formula .*{what}"):
-        check_predictions(item)
+        ITEMS.check(item)

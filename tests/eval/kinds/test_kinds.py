@@ -22,9 +22,10 @@ from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.kinds.table_kind import (
-    Column,
+    ROW_ID,
     SuiteError,
     TableKind,
+    to_row,
     with_names,
     with_numbers,
 )
@@ -77,7 +78,7 @@ def test_a_row_comes_back_and_fits_the_features(name: str) -> None:
     import pyarrow as pa
 
     kind, value = TABLE_KINDS[name], VALUES[name]
-    row = kind.to_row(value)
+    row = to_row(value)
     assert list(row) == [*kind.columns, "family"]
     features = kind.features({"family": "string"}, [row])
     numbered = with_numbers(row, features)
@@ -101,7 +102,7 @@ def test_a_family_counts_as_one(name: str) -> None:
 @pytest.mark.parametrize("name", TABLE_KINDS)
 def test_separators_are_seen(name: str) -> None:
     kind = TABLE_KINDS[name]
-    row = kind.to_row(VALUES[name])
+    row = to_row(VALUES[name])
     assert not kind.separated([kind.from_row(row)])
     if name == "documents":
         row["sentences"][0] += " [SEP]"
@@ -144,9 +145,13 @@ def test_an_unknown_kind_is_named() -> None:
 def test_a_kind_without_what_every_row_has_is_refused() -> None:
     import dataclasses
 
-    columns = {"item_id": Column("string", ""), "corpus": Column("string", "")}
     with pytest.raises(ValueError, match="no column 'discourse_id'; every kind has it"):
-        dataclasses.replace(TABLE_KINDS["items"], columns=columns)
+        dataclasses.replace(
+            TABLE_KINDS["items"],
+            schema=dataclasses.make_dataclass(
+                "Row", [(name, str, dataclasses.field(metadata=ROW_ID)) for name in ("item_id",)]
+            ),
+        )
 
 
 def compared(path: Path) -> Iterator[str]:

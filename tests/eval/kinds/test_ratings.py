@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from coherencegym.eval.kinds.documents import RATINGS, rated_text_from_row
-from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.eval.kinds.documents import RATINGS
+from coherencegym.eval.kinds.table_kind import SuiteError, to_row
 
 
 def row(**changes: Any) -> dict[str, Any]:
@@ -18,8 +18,8 @@ def row(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_row_and_back() -> None:
-    rated = rated_text_from_row(row())
-    assert RATINGS.to_row(rated) == row()
+    rated = RATINGS.from_row(row())
+    assert to_row(rated) == row()
     assert rated.extra == {"consensus": "3"}
     assert tuple(RATINGS.texts(rated)) == ("Ann ran.",)
 
@@ -29,7 +29,7 @@ def test_a_row_and_back() -> None:
     [({}, "A run"), ({"prompt": ""}, "d"), ({"family": "f"}, "f")],
 )
 def test_texts_of_a_prompt_belong_together(changes: dict[str, str], cluster: str) -> None:
-    assert rated_text_from_row(row(**changes)).cluster == cluster
+    assert RATINGS.from_row(row(**changes)).cluster == cluster
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_texts_of_a_prompt_belong_together(changes: dict[str, str], cluster: str
 )
 def test_a_row_that_a_task_cannot_rely_on(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(SuiteError, match=said):
-        rated_text_from_row(row(**changes))
+        RATINGS.from_row(row(**changes))
 
 
 def test_a_missing_column_is_named() -> None:
     broken = row()
     del broken["rating"]
     with pytest.raises(SuiteError, match="rating"):
-        rated_text_from_row(broken)
+        RATINGS.from_row(broken)
     # Nobody counted repeated words: that is allowed.
-    assert rated_text_from_row(row(overlap=None)).overlap is None
+    assert RATINGS.from_row(row(overlap=None)).overlap is None

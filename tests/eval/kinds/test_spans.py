@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.kinds.spans import SPANS, GoldSpan, SpanText, span_text_from_row
+from coherencegym.eval.kinds.spans import SPANS, GoldSpan, SpanText
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row
 
 TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")
@@ -42,7 +42,7 @@ def test_a_text_comes_back(units: list[str], data: Any) -> None:
     value = one_text(tuple(units), first, data.draw(st.integers(first, len(units) - 1)))
     row = to_row(value)
     assert list(row) == list(SPANS.columns)
-    assert span_text_from_row(row) == value
+    assert SPANS.from_row(row) == value
     assert value.size == len(units)
     assert not value.is_choice
 
@@ -66,7 +66,7 @@ def test_a_choice_comes_back() -> None:
 
     schema = SPANS.features().arrow_schema
     (row,) = pa.Table.from_pylist([to_row(CHOICE)], schema=schema).to_pylist()
-    assert span_text_from_row(row) == CHOICE
+    assert SPANS.from_row(row) == CHOICE
     assert CHOICE.size == 2
     assert CHOICE.is_choice
 
@@ -101,17 +101,17 @@ EITHER = "expected either units, or two alternatives or more, none of them empty
 def test_what_is_wrong_is_said(changed: dict[str, Any], message: str) -> None:
     row = to_row(one_text(("One.", "Two."), 0, 1))
     with pytest.raises(SuiteError) as error:
-        span_text_from_row(row | changed)
+        SPANS.from_row(row | changed)
     assert str(error.value).startswith(f"s: {message}")
 
 
 def test_alternatives_are_equally_long() -> None:
     row = to_row(CHOICE) | {"alternatives": [["a", "b"], ["a"]]}
     with pytest.raises(SuiteError, match="c: alternatives of 1 and of 2 units; expected equally"):
-        span_text_from_row(row)
+        SPANS.from_row(row)
 
 
 def test_alternatives_differ() -> None:
     row = to_row(CHOICE) | {"alternatives": [["a", "b"], ["a", "b"]]}
     with pytest.raises(SuiteError, match="c: all alternatives have the same text; expected a diff"):
-        span_text_from_row(row)
+        SPANS.from_row(row)

@@ -2,59 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.table_kind import Column, Row, SuiteError, TableKind
-from coherencegym.files.strict_json import held
+from coherencegym.eval.kinds.table_kind import (
+    FROM_CORPUS,
+    FROM_DISCOURSE,
+    ROW_ID,
+    TableKind,
+    column,
+)
 
 
 @dataclass(frozen=True)
 class Halves:
-    """Two texts; ``together``: both are from one discourse."""
+    """Two texts."""
 
-    item_id: str
-    first: str
-    second: str
-    together: bool
-    discourse_id: str
-    corpus: str
-
-
-COLUMNS = {
-    "item_id": Column("string", "unique in its config and split"),
-    "first": Column("string", "the beginning of a text"),
-    "second": Column("string", "the end of the same text, or of another"),
-    "together": Column("bool", "whether both are from one text"),
-    "discourse_id": Column("string", "the document that `first` is from"),
-    "corpus": Column("string", "the corpus of that document"),
-}
+    item_id: str = field(metadata=ROW_ID)
+    first: str = field(metadata=column("string", "the beginning of a text"))
+    second: str = field(metadata=column("string", "the end of the same text, or of another"))
+    together: bool = field(metadata=column("bool", "whether both are from one text"))
+    discourse_id: str = field(metadata=FROM_DISCOURSE)
+    corpus: str = field(metadata=FROM_CORPUS)
 
 
-def halves_from_row(row: Row) -> Halves:
-    """Two halves.
-
-    Raises:
-        SuiteError: a column is missing or has another type, or a half is empty.
-    """
-    name = str(row.get("item_id", "row without item_id"))
-    try:
-        halves = held({column: row[column] for column in COLUMNS if column in row}, Halves)
-    except EvaluationError as error:
-        raise SuiteError(f"{name}: {error}") from None
+def problems(halves: Halves) -> Iterator[str]:
+    """What is wrong with a row whose columns are as they should be."""
     if not (halves.first.strip() and halves.second.strip()):
-        raise SuiteError(f"{name}: an empty half; expected two texts")
-    return halves
+        yield "an empty half; expected two texts"
 
 
 HALVES = TableKind(
     name="halves",
     row="two texts, and whether they belong together.",
-    columns=COLUMNS,
+    schema=Halves,
     mark="together",
-    from_row=halves_from_row,
-    to_row=asdict,
     texts=lambda halves: (halves.first, halves.second),
+    problems=problems,
     task="match",
     command="coherencegym match",
     ask="Let a model say which belong together",

@@ -13,7 +13,8 @@ from support.datasets import orders, write_examples
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.report import published_beside as published_of
 
@@ -69,7 +70,7 @@ def test_examples_from_memory(tiny: Tiny) -> None:
     assert "bag of words" in str(found)
     assert "<table" in found._repr_html_()
     # The name stays for the whole: labels of a file are numbers, those of rows are names.
-    rows = {split: [EXAMPLES.to_row(one) for one in own] for split, own in given.items()}
+    rows = {split: [to_row(one) for one in own] for split, own in given.items()}
     assert figures(probe(*tiny, rows, layers=(0, 1), **QUICK)) == figures(found)
 
 

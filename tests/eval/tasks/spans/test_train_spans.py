@@ -228,7 +228,7 @@ def test_one_seed_is_one_model(encoder: Path, data: Path) -> None:
 
 
 def test_a_choice_is_learned(encoder: Path, data: Path, tmp_path: Path) -> None:
-    more = ("--config", "abduction", *LEARN, "--seed", "4")
+    more = ("--config", "abduction", *LEARN, "--seeds", "4")
     assert main(arguments(encoder, data, tmp_path / "out", *more)) == 0
     seed = tmp_path / "out" / "seed-4"
     results = results_of(seed)
@@ -376,8 +376,7 @@ def test_a_dry_run_trains_nothing(
         ([*CONFIG, "--train-on", "intruder_toy"], "configs ask different questions"),
         ([*CONFIG, "--split", "train"], "--split train: its texts train the classifier"),
         ([*CONFIG, "--split", "x"], "no split 'x'"),
-        ([*CONFIG, "--seed", "1", "--seeds", "2"], "--seed 1: expected it or --seeds, not both"),
-        ([*CONFIG, "--folds", "2", "--seeds", "2"], "--folds 2: one seed; expected --seed"),
+        ([*CONFIG, "--folds", "2", "--seeds", "2", "3"], "--folds 2: 2 seeds; expected one"),
         ([*CONFIG, "--folds", "99"], "--folds 99 of "),
         ([*CONFIG, "--decision", "argmax"], "--decision: train spans does not use it"),
         ([*CONFIG, "--model", "./nowhere"], "model './nowhere': no such folder"),
