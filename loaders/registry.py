@@ -40,7 +40,7 @@ _DECLARED = {
     "discoeval": "discoeval.CORPUS",
     "insted": "insted.CORPUS",
     "irc": "irc.CORPUS",
-    "documents": "documents.CORPUS",
+    "documents": "own.DOCUMENTS",
     "disrpt": "disrpt.CORPUS",
     "verifiable": "verifiable.CORPUS",
     "decor": "decor.CORPUS",

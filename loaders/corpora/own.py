@@ -1,10 +1,19 @@
-"""Texts of one's own: plain ones, Markdown with headings, or annotated in a format of corpora.
+"""Texts of one's own: articles, Markdown with headings, or annotated in a format of corpora.
 
-A ``.txt`` file is a document, and so is a row of a table (CSV, TSV, JSON lines, parquet). They are
-made into short documents as articles are: :mod:`loaders.corpora.documents` says how, and what
-becomes of splits. A Markdown file is a document, too, with its headings and paragraphs. Ids of
-files are their paths within the folder, without the ending. Annotated texts are read by the readers
-of corpora.
+A ``.txt`` file is an article, and so is a row of a table (CSV, TSV, JSON lines or one JSON array,
+parquet), with its text in a column, and ``id``, ``title``, ``domain`` and ``split``, if there are
+any. What becomes of an article is in :mod:`loaders.text.articles`. Ids are the paths of files
+within the folder, without the ending; of rows the ``id``, or that and the row's number, six digits.
+A Markdown file is a document with its headings and paragraphs. Annotated texts are read by the
+readers of corpora.
+
+The split is what the folder (``train/``, ``validation/``, ``test/``) or the name of the table says
+(``train.jsonl``, ``test-1.jsonl.gz``, ``tales_test.jsonl``); elsewhere the ``split`` of the row, or
+``unsplit``. Of near-duplicates the first in reading order stays, whatever the splits: train,
+validation, test.
+
+The corpus ``documents`` is text files and JSON lines in a folder that is called so, among the other
+corpora: any file could be somebody's document.
 """
 
 from __future__ import annotations
@@ -12,48 +21,205 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.files.frames import read_frame
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.conll2012 import read_conll2012
-from coherencegym.loaders.corpora.documents import (
-    READABLE,
-    SPLITS,
-    TABLE_ENDINGS,
-    UNSPLIT,
-    named_split,
-    read_articles,
-    split_of_row,
-    table_records,
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    Reader,
+    ReadOptions,
+    cited,
 )
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, Reader, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
+from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import (
+    LONGEST_FIELD,
+    Record,
     RecordError,
     open_text,
+    parquet_records,
+    shown,
     shown_names,
     tidy,
 )
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL
 from coherencegym.loaders.registry import corpus as registered
-from coherencegym.loaders.text.articles import Origin, Shape
+from coherencegym.loaders.text.articles import (
+    COLUMNS,
+    USUAL_SHAPE,
+    Origin,
+    Shape,
+    article_discourse,
+    first_column,
+)
 from coherencegym.loaders.text.sections import marked_blocks, sectioned_discourse
 
 #: The name of a corpus of the user's own texts, plain or annotated.
 OWN = "own"
+#: The split of what no name puts into one.
+UNSPLIT = "unsplit"
+#: Names of splits, in reading order; the first name is the one that they get.
+_SPLITS = {
+    "train": ("train", "training"),
+    "validation": ("validation", "valid", "val", "dev"),
+    "test": ("test",),
+}
+_BY_NAME = {name: split for split, names in _SPLITS.items() for name in names}
 #: The usual names of a column of texts, the likeliest first.
 TEXT_COLUMNS = ("text", "document", "story", "content", "article", "body", "sentences")
 #: Rows by which a column is chosen.
 _LOOKED_AT = 200
+
+_JSON = (".jsonl", ".jsonl.gz")
+#: Endings of files whose rows are articles, of all files of articles, and of documents.
+_TABLES = (*_JSON, ".csv", ".tsv", ".parquet")
+_READABLE = (".txt", *_TABLES)
 _MARKDOWN = (".md", ".markdown")
 #: Characters of a Markdown file; a longer one is no document.
 _LONGEST = 2_000_000
-_BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
+
+
+def named_split(path: Path) -> str | None:
+    """The split that a file's folder says, or the first or last word of a table's name, if any.
+
+    >>> named_split(Path("mine/dev/one.txt")), named_split(Path("tales_test.csv"))
+    ('validation', 'test')
+    """
+    words = [path.parent.name.lower()]
+    if path.name.lower().endswith(_TABLES):
+        name = re.split("[-_.]", _stem(path).lower())
+        words += [name[0], name[-1]]
+    return next((_BY_NAME[word] for word in words if word in _BY_NAME), None)
+
+
+def _read(
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    *,
+    shape: Shape,
+    columns: Mapping[Path, str] | None = None,
+    root: Path | None = None,
+) -> Iterator[Discourse]:
+    """Read a text file, or a table of texts.
+
+    Args:
+        columns: the columns of tables that hold the texts; none: ``text``, ``article`` or
+            ``sentences``.
+        root: the folder from which ids are counted; none: the file's own.
+    """
+    if file.path.name.lower().endswith(_TABLES):
+        column = (columns or {}).get(file.path)
+        yield from _read_records(corpus, file, options, shape, column, root)
+        return
+    is_markdown = file.path.suffix.lower() in _MARKDOWN
+    try:
+        with open_text(file) as text:
+            content = text.read(_LONGEST + 1 if is_markdown else LONGEST_FIELD)
+    except CorpusError as error:
+        options.bad(str(error), "text file that cannot be decoded")
+        return
+    lines = (content if is_markdown else content.rstrip()).count("\n") + 1
+    source = SourceSpan(file.path.name, 1, lines)
+    origin = Origin(corpus.name, _stem(file.path, root), source, file.split)
+    try:
+        if is_markdown:
+            if len(content) > _LONGEST:
+                problem = f"more than {_LONGEST:,} characters, expected a document"
+                raise RecordError(problem, "overlong file")
+            made = sectioned_discourse(origin, marked_blocks(content), options, shape)
+        else:
+            if not content.strip():
+                problem = "nothing but white space, expected an article"
+                raise RecordError(problem, "empty text file")
+            if len(content) == LONGEST_FIELD and "\n" not in content:
+                problem = f"a line of more than {LONGEST_FIELD:,} characters, expected fewer"
+                raise RecordError(problem, "overlong line")
+            made = article_discourse({"text": content}, "text", origin, options, shape)
+    except RecordError as bad:
+        bad.report(f"{file.path}:1", options)
+        return
+    if made is not None:
+        yield made
+
+
+@dataclass
+class _Once(ReadOptions):
+    # A file is read once for each split in it.
+    said: set[str] = field(default_factory=set)
+
+    def bad(self, message: str, reason: str) -> None:
+        if message not in self.said:
+            self.said.add(message)
+            super().bad(message, reason)
+
+
+def _table_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
+    """The rows of a table; of CSV and TSV the row's number stands for its line."""
+    if file.path.name.lower().endswith(_JSON):
+        yield from json_records(file, options)
+    elif file.path.suffix.lower() == ".parquet":
+        yield from parquet_records(file)
+    else:
+        for number, values in enumerate(read_frame(file.path).to_dict("records"), 1):
+            yield Record(number, number, f"{file.path}: row {number}", values)
+
+
+def _read_records(
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    shape: Shape,
+    column: str | None,
+    root: Path | None,
+) -> Iterator[Discourse]:
+    said = options.memory.setdefault("said", set())
+    options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
+    # The name of the file, or its folder's, says the split; elsewhere the rows do.
+    named = named_split(file.path)
+    for record in _table_records(file, options):
+        source = SourceSpan(file.path.name, record.line, record.line)
+        identifier = f"{_stem(file.path, root)}-{record.number:06d}"
+        try:
+            split = file.split if named else _split_of_row(record.values.get("split"))
+            if split != file.split:
+                continue
+            named_column = first_column(record.values, [column] if column else COLUMNS)
+            origin = Origin(corpus.name, identifier, source, split)
+            made = article_discourse(record.values, named_column, origin, options, shape)
+        except RecordError as bad:
+            bad.report(record.place, options)
+            continue
+        if made is not None:
+            yield made
+
+
+def _stem(path: Path, root: Path | None = None) -> str:
+    name = path.name if root is None else path.relative_to(root).as_posix()
+    ending = next(
+        (ending for ending in (*_READABLE, *_MARKDOWN) if name.lower().endswith(ending)), ""
+    )
+    return tidy(name[: len(name) - len(ending)]) or name
+
+
+def _split_of_row(value: object) -> str:
+    """The split that a row's column ``split`` names; ``RecordError`` if it is none."""
+    name = UNSPLIT if value is None else tidy(str(value)).lower() or UNSPLIT
+    if name not in _BY_NAME and name != UNSPLIT:
+        expected = ", ".join((*_SPLITS, UNSPLIT))
+        problem = f"split is {shown(str(value))}, expected one of {expected}"
+        raise RecordError(problem, "unknown split")
+    return _BY_NAME.get(name, name)
 
 
 class NoTextsError(CorpusError):
@@ -127,41 +293,34 @@ def own_texts(
             that is there, in any case of letters, else that with the longest texts.
         licence: SPDX identifier; without one nothing that is made of them may be published.
     """
-    files, others = _readable_files(path, lambda one: one.name.lower().endswith(READABLE))
+    files, others = _readable_files(path, lambda one: one.name.lower().endswith(_READABLE))
     if not files:
         said = f"--texts {path}: no texts, found {others or 'nothing'}; expected"
         if any((path / name).is_file() for name in ("dataset_info.json", "dataset_dict.json")):
             raise CorpusError(f"{said} --hub-dataset {path} for a saved dataset")
-        raise NoTextsError(f"{said} files that end in {', '.join(READABLE)}")
+        raise NoTextsError(f"{said} files that end in {', '.join(_READABLE)}")
     columns: dict[Path, str] = {}
     found: list[CorpusFile] = []
     for one in files:
         splits = {named_split(one)}
-        if one.name.lower().endswith(TABLE_ENDINGS):
+        if one.name.lower().endswith(_TABLES):
             columns[one], in_rows = _look_into(one, column)
             splits = splits if None not in splits else in_rows
         found += [CorpusFile(one, split or UNSPLIT) for split in splits]
     if column is not None and not columns:
         raise CorpusError(f"--text-column {column}: {path} has no table; expected no --text-column")
     reader = partial(_read, shape=shape, columns=columns, root=_root(path))
-    corpus = _own_corpus(path, found, reader, licence, shape.language)
-    named = Counter(columns.values())
-    said = f"texts: {_counted(files)} ({path})"
-    if named:
-        said += ", column " + ", ".join(map(repr, named))
+    said = ""
+    if named := dict.fromkeys(columns.values()):
+        said = ", column " + ", ".join(map(repr, named))
         said += "" if column else " (--text-column names another)"
     said += f"; of each a document of {shape.fewest} to {shape.most} sentences (--sentences)"
-    return OwnTexts(corpus, said + (f"; not read: {others}" if others else ""))
+    corpus = _own_corpus(path, found, reader, licence, shape.language)
+    return OwnTexts(corpus, _said(path, files, said, others))
 
 
 def sectioned_texts(path: Path, shape: Shape, *, licence: str = "") -> OwnTexts:
-    """Declare Markdown files of one's own as a corpus.
-
-    Args:
-        path: a file, or a folder with files at any depth.
-        shape: the language and pipeline that say where sentences end; no document is cut.
-        licence: SPDX identifier; without one nothing that is made of them may be published.
-    """
+    """Declare Markdown files of one's own as a corpus, as above; no document is cut."""
     files, others = _readable_files(path, lambda one: one.suffix.lower() in _MARKDOWN)
     if not files:
         raise CorpusError(
@@ -169,10 +328,9 @@ def sectioned_texts(path: Path, shape: Shape, *, licence: str = "") -> OwnTexts:
             f"end in {' or '.join(_MARKDOWN)}"
         )
     found = [CorpusFile(one, named_split(one) or UNSPLIT) for one in files]
-    reader = partial(_read_markdown, shape=shape, root=_root(path))
+    reader = partial(_read, shape=shape, root=_root(path))
     corpus = _own_corpus(path, found, reader, licence, shape.language)
-    said = f"texts: {_counted(files)} ({path}), read with their headings"
-    return OwnTexts(corpus, said + (f"; not read: {others}" if others else ""))
+    return OwnTexts(corpus, _said(path, files, ", read with their headings", others))
 
 
 def format_option(path: Path) -> str:
@@ -215,9 +373,12 @@ def annotated_texts(
     reader = one.reader or native.reader
     corpus = _own_corpus(path, found, reader, licence, code, about=f", {one.about}")
     read = {part for file in found for part in file.parts or (file.path,)}
-    left, _ = _readable_files(path, lambda file: file not in read)
-    said = f"texts: {_counted(files)} ({path}), read as {name}"
-    return OwnTexts(corpus, said + (f"; not read: {_counted(left)}" if left else ""))
+    left = _counted(_readable_files(path, lambda file: file not in read)[0])
+    return OwnTexts(corpus, _said(path, files, f", read as {name}", left))
+
+
+def _said(path: Path, files: Iterable[Path], how: str, left: str) -> str:
+    return f"texts: {_counted(files)} ({path}){how}" + (f"; not read: {left}" if left else "")
 
 
 def _root(path: Path) -> Path:
@@ -238,7 +399,7 @@ def _own_corpus(
     about: str = "",
 ) -> Corpus:
     # Others cannot get it. ``about`` says what is annotated: near-duplicates of it stay.
-    order = [*SPLITS, UNSPLIT]
+    order = [*_SPLITS, UNSPLIT]
     return Corpus(
         name=OWN,
         title=f"Own texts ({path.resolve().name}){about}",
@@ -282,10 +443,10 @@ def _look_into(path: Path, column: str | None) -> tuple[str, set[str | None]]:
     splits: set[str | None] = set()
     lengths: Counter[str] = Counter()
     names: dict[str, None] = {}
-    for number, record in enumerate(table_records(CorpusFile(path, UNSPLIT), options)):
+    for number, record in enumerate(_table_records(CorpusFile(path, UNSPLIT), options)):
         names |= dict.fromkeys(record.values)
         try:
-            splits.add(split_of_row(record.values.get("split")))
+            splits.add(_split_of_row(record.values.get("split")))
         except RecordError:
             splits.add(UNSPLIT)  # where it is reported
         if number < _LOOKED_AT:
@@ -309,37 +470,49 @@ def _lengths(row: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
             yield name, sum(map(len, texts))
 
 
-def _read(
-    corpus: Corpus,
-    file: CorpusFile,
-    options: ReadOptions,
-    *,
-    shape: Shape,
-    columns: Mapping[Path, str],
-    root: Path,
-) -> Iterator[Discourse]:
-    column = columns.get(file.path)
-    yield from read_articles(corpus, file, options, shape=shape, column=column, root=root)
+def _patterns() -> Iterator[FilePattern]:
+    for split, names in _SPLITS.items():
+        for name in names:
+            for suffix in (".txt", *_JSON):
+                yield FilePattern(f"{name}/*{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
+            for suffix in _JSON:
+                for glob in (f"{name}[-_.]*{suffix[1:]}", f"*[-_.]{name}{suffix}"):
+                    yield FilePattern(glob, split, f"{split}.jsonl[.gz]")
+    # Files that may hold rows of all splits come last.
+    yield FilePattern("*.txt", UNSPLIT)
+    for split in (*_SPLITS, UNSPLIT):
+        for suffix in _JSON:
+            yield FilePattern(f"*{suffix}", split, "*.jsonl[.gz]")
 
 
-def _read_markdown(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, shape: Shape, root: Path
-) -> Iterator[Discourse]:
-    identifier = tidy(file.path.relative_to(root).with_suffix("").as_posix()) or file.path.name
-    try:
-        with open_text(file) as text:
-            content = text.read(_LONGEST + 1)
-        if len(content) > _LONGEST:
-            problem = f"more than {_LONGEST:,} characters, expected a document"
-            raise RecordError(problem, "overlong file")
-        source = SourceSpan(file.path.name, 1, content.count("\n") + 1)
-        blocks = marked_blocks(content)
-        how = options, shape.language, shape.pipeline
-        found = sectioned_discourse(corpus, Origin(identifier, source, file.split), blocks, *how)
-    except CorpusError as error:
-        options.bad(str(error), "text file that cannot be decoded")
-    except RecordError as bad:
-        bad.report(f"{file.path}:1", options)
-    else:
-        if found is not None:
-            yield found
+def documents_corpus(shape: Shape = USUAL_SHAPE, licence: str = "") -> Corpus:
+    """The corpus of one's own documents.
+
+    Args:
+        shape: the shape of a document.
+        licence: SPDX identifier of the licence of the articles, if one knows it. Without it, or
+            where it does not allow it, nothing that is made of them may be published.
+    """
+    return Corpus(
+        name="documents",
+        title="Short documents from a collection of articles",
+        homepage="https://aclanthology.org/2021.tacl-1.38",
+        # Of the procedure: the articles are the user's own.
+        citation=cited("shen-etal-2021-evaluating"),
+        **licence_fields(licence or None),
+        language=shape.language,
+        obtain=(
+            "save articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; column text, "
+            "optional columns id, title, domain, split) in any folder and give it with --texts, "
+            "or in a folder called documents and give its parent folder with --data-dir"
+        ),
+        patterns=tuple(_patterns()),
+        reader=partial(_read, shape=shape),
+        producers="The authors of the articles, which the builder of the dataset collected.",
+        source_datasets=("extended|other-documents",),
+        collected=True,
+        own_folder=True,
+    )
+
+
+DOCUMENTS = documents_corpus()
