@@ -14,12 +14,10 @@ import pytest
 from support.native_files import LAYOUTS
 from support.small_corpora import assert_clean
 
-from coherencegym.loaders.corpora.sample import NAME as SAMPLE
-from coherencegym.loaders.corpora.sample import sample_of
 from coherencegym.loaders.corpus import Corpus, CorpusNotFoundError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read
-from coherencegym.loaders.registry import CORPORA
+from coherencegym.loaders.registry import CORPORA, SAMPLE, sample_of
 
 NAMES = [name for name in CORPORA if name != SAMPLE]
 
