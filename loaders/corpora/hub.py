@@ -130,28 +130,6 @@ class _Rows:
     def asked(self) -> frozenset[str]:
         return frozenset((*self.columns, *self.needed, *self.beside))
 
-    def discourse(
-        self,
-        corpus: Corpus,
-        file: CorpusFile,
-        number: int,
-        row: Mapping[str, Any],
-        options: ReadOptions,
-    ) -> Discourse | None:
-        place = f"{file.path}:{number}"
-        try:
-            names = (self.columns, *((name,) for name in self.needed))
-            column, *_ = (first_column(row, each) for each in names)
-        except RecordError as missing:  # from every row, not from this one
-            raise CorpusError(f"{place}: {missing}") from None
-        source = SourceSpan(file.path.name, number, number)
-        origin = Origin(corpus.name, f"{file.split}-{number:06d}", source, file.split)
-        try:
-            return self.make(row, column, origin, options, self.shape)
-        except RecordError as bad:
-            bad.report(place, options)
-            return None
-
 
 def hub_corpus(
     repo: str,
@@ -229,7 +207,20 @@ def _read(
     else:
         found, first = parquet_rows(shard.address, rows.asked, shard.groups), shard.first
     for number, row in enumerate(_readable(file, found), first):
-        if (discourse := rows.discourse(corpus, file, number, row, options)) is not None:
+        place = f"{file.path}:{number}"
+        try:
+            names = (rows.columns, *((name,) for name in rows.needed))
+            column, *_ = (first_column(row, each) for each in names)
+        except RecordError as missing:  # from every row, not from this one
+            raise CorpusError(f"{place}: {missing}") from None
+        source = SourceSpan(file.path.name, number, number)
+        origin = Origin(corpus.name, f"{file.split}-{number:06d}", source, file.split)
+        try:
+            discourse = rows.make(row, column, origin, options, rows.shape)
+        except RecordError as bad:
+            bad.report(place, options)
+            continue
+        if discourse is not None:
             yield discourse
 
 
