@@ -29,7 +29,7 @@ from coherencegym.loaders.discourse import Discourse
 #: The corpora written for this project (CC0-1.0): ``samples/<corpus>/`` holds files that the reader
 #: of that corpus reads. All of them are of split ``test``. Ids are unique over all the samples.
 SAMPLES = Path(__file__).parent / "corpora" / "samples"
-SAMPLE = "sample"
+SAMPLE_NAME = "sample"
 #: Limitations of the samples in the formats of some corpora.
 _LIMITATIONS = {
     "decor": (
@@ -63,7 +63,7 @@ _DECLARED = {
     "discoeval": "discoeval.CORPUS",
     "insted": "insted.CORPUS",
     "irc": "irc.CORPUS",
-    "documents": "own.DOCUMENTS",
+    "documents": "own.OWN_DOCUMENTS",
     "disrpt": "disrpt.CORPUS",
     "verifiable": "verifiable.CORPUS",
     "decor": "decor.CORPUS",
@@ -72,7 +72,7 @@ _DECLARED = {
 
 
 def _others() -> dict[str, EntryPoint]:
-    return added("corpora", (*_DECLARED, SAMPLE))
+    return added("corpora", (*_DECLARED, SAMPLE_NAME))
 
 
 def is_extension(name: str) -> bool:
@@ -82,7 +82,7 @@ def is_extension(name: str) -> bool:
 
 @cache
 def _load(name: str) -> Corpus:
-    if name == SAMPLE:
+    if name == SAMPLE_NAME:
         return _all_samples(tuple(map(_load, _DECLARED)))
     if name not in _DECLARED:
         try:
@@ -101,10 +101,10 @@ class _Corpora(Mapping[str, Corpus]):
         return _load(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in _DECLARED or name == SAMPLE or name in _others()
+        return name in _DECLARED or name == SAMPLE_NAME or name in _others()
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_DECLARED, *_others(), SAMPLE))
+        return iter((*_DECLARED, *_others(), SAMPLE_NAME))
 
     def __len__(self) -> int:
         return len(_DECLARED) + len(_others()) + 1
@@ -173,7 +173,7 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
     return replace(
         corpus,
         **own,
-        name=SAMPLE,
+        name=SAMPLE_NAME,
         title="CoherenceGym samples",
         homepage="https://github.com/coherencegym/coherencegym",
         citation=cited("coherencegym-samples"),

@@ -58,7 +58,7 @@ from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, pape
 from coherencegym.loaders.text.sections import (
     SECTION_COLUMNS,
     TITLES,
-    by_item,
+    as_dictionaries,
     first_value,
     section_row_discourse,
 )
@@ -327,7 +327,7 @@ def _name(repo: str, config: str | None) -> str:
 def _plain(
     row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions, shape: Shape
 ) -> Discourse | None:
-    value = by_item(row[column])
+    value = as_dictionaries(row[column])
     if value is None:
         texts: list[tuple[str, str | None]] = []
     elif isinstance(value, str):

@@ -515,4 +515,4 @@ def documents_corpus(shape: Shape = USUAL_SHAPE, licence: str = "") -> Corpus:
     )
 
 
-DOCUMENTS = documents_corpus()
+OWN_DOCUMENTS = documents_corpus()

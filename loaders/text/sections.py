@@ -76,7 +76,7 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
     if isinstance(value, str):
         yield from marked_blocks(value)
         return
-    value = by_item(value)
+    value = as_dictionaries(value)
     if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
         raise ValueError(f"{shown(repr(value))}, expected text or a list of sections")
     for section in value:
@@ -89,7 +89,7 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
             yield from section_blocks(below, own + 1)
 
 
-def by_item(value: Any) -> Any:
+def as_dictionaries(value: Any) -> Any:
     """A list of dictionaries where datasets give it by name: ``{"text": [a, b], ...}``."""
     if not isinstance(value, Mapping):
         return value

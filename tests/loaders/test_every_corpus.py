@@ -17,7 +17,8 @@ from support.small_corpora import assert_clean
 from coherencegym.loaders.corpus import Corpus, CorpusNotFoundError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read
-from coherencegym.loaders.registry import CORPORA, SAMPLE, sample_of
+from coherencegym.loaders.registry import CORPORA, sample_of
+from coherencegym.loaders.registry import SAMPLE_NAME as SAMPLE
 
 NAMES = [name for name in CORPORA if name != SAMPLE]
 

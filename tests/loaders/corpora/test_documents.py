@@ -16,7 +16,7 @@ from coherencegym.builders.command.cli import build_options, suite_parser
 from coherencegym.builders.pipeline.sources import hub_corpora
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.hub import hub_corpus
-from coherencegym.loaders.corpora.own import DOCUMENTS, documents_corpus
+from coherencegym.loaders.corpora.own import OWN_DOCUMENTS, documents_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError, ReadOptions
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.formats.lines import RecordError
@@ -47,7 +47,7 @@ def lines(*rows: dict[str, Any]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def reading(folder: Path, corpus: Corpus = DOCUMENTS, **arguments: Any) -> Reading:
+def reading(folder: Path, corpus: Corpus = OWN_DOCUMENTS, **arguments: Any) -> Reading:
     return read(corpus, data_dir=folder.parent, **arguments)
 
 
@@ -89,9 +89,13 @@ def test_split_folders_in_their_order(folder: Path) -> None:
 def test_files_are_looked_for_in_a_folder_of_that_name_only(folder: Path, tmp_path: Path) -> None:
     write(tmp_path, notes=KETTLE)
     with pytest.raises(CorpusNotFoundError, match=r"no files found; expected 'train/\*\.\(txt"):
-        read(DOCUMENTS, data_dir=tmp_path)
+        read(OWN_DOCUMENTS, data_dir=tmp_path)
     write(folder, a=KETTLE)
-    assert ids(read(DOCUMENTS, data_dir=tmp_path)) == ids(read(DOCUMENTS, data_dir=folder)) == ["a"]
+    assert (
+        ids(read(OWN_DOCUMENTS, data_dir=tmp_path))
+        == ids(read(OWN_DOCUMENTS, data_dir=folder))
+        == ["a"]
+    )
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz"])
@@ -255,7 +259,11 @@ def test_documents_are_yielded_lazily(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_nothing_may_be_published_unless_the_user_names_a_licence() -> None:
-    assert (DOCUMENTS.licence, DOCUMENTS.republishable, DOCUMENTS.proven) == ("other", False, False)
+    assert (OWN_DOCUMENTS.licence, OWN_DOCUMENTS.republishable, OWN_DOCUMENTS.proven) == (
+        "other",
+        False,
+        False,
+    )
     named = documents_corpus(licence="cc-by-4.0")
     assert (named.licence, named.republishable) == ("CC-BY-4.0", True)
     closed = documents_corpus(licence="CC-BY-ND-4.0")
