@@ -71,7 +71,7 @@ def build_connectives(folder: Path, items: int) -> Path:
     sentences = sample_sentences()
     corpus = folder / "disco"
     corpus.mkdir(parents=True, exist_ok=True)
-    from coherencegym.loaders.corpora.sample import SAMPLES
+    from coherencegym.loaders.registry import SAMPLES
 
     with (SAMPLES / "disco" / "disco.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ _EXAMPLES = f"""\
   coherencegym corpora                                  all corpora, and which are found here
   coherencegym corpora --data-dir ~/corpora             the same, looking in that folder first
   coherencegym corpora show storycloze                  licence, expected files, a first discourse
-  coherencegym corpora show personachat --data-dir DIR --json
   coherencegym corpora fetch                            what can be downloaded, on which terms
   coherencegym corpora fetch winograd
 
@@ -42,11 +40,9 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "fetch":
         return fetch_command.run(options)
     if options.command == "show":
-        described = _describe(corpus(options.corpus), options.data_dir, with_first=True)
-        _print_json(described) if options.json else _print_yaml(described)
+        _print_yaml(_describe(corpus(options.corpus), options.data_dir))
     else:
-        listed = [_describe(declared, options.data_dir) for declared in CORPORA.values()]
-        _print_json(listed) if options.json else _print_table(listed)
+        _print_table(options.data_dir)
     return 0
 
 
@@ -63,7 +59,7 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
         _EXAMPLES,
         takes="[list|show|fetch]",
     )
-    parser.set_defaults(data_dir=None, json=False)
+    parser.set_defaults(data_dir=None)
     commands = parser.add_subparsers(
         dest="command", title="commands", metavar="list|show|fetch", prog=prog
     )
@@ -79,9 +75,6 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
             default=argparse.SUPPRESS,
             help="look for files in this folder first",
         )
-        each.add_argument(
-            "--json", action="store_true", default=argparse.SUPPRESS, help="print JSON"
-        )
     fetch_command.add_parser(commands)
     return parser
 
@@ -94,7 +87,7 @@ _DECLARED = (
 )
 
 
-def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False) -> dict[str, Any]:
+def _describe(declared: Corpus, data_dir: Path | None) -> dict[str, Any]:
     expected: dict[str, list[str]] = {name: [] for name in declared.splits}
     for pattern in declared.patterns:
         if (name := pattern.example or pattern.glob) not in expected[pattern.split]:
@@ -119,35 +112,26 @@ def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False)
     except CorpusNotFoundError:
         return description
     description["found"] = str(found.place)
-    for label, files in (("files", found.files), ("ignored", found.ignored)):
-        description[label] = [{"path": str(file.path), "split": file.split} for file in files]
-    first = next(iter(read(declared, data_dir=data_dir, limit=1)), None) if with_first else None
-    if first is not None:
+    description["files"] = [{"path": str(file.path), "split": file.split} for file in found.files]
+    if (first := next(iter(read(declared, data_dir=data_dir, limit=1)), None)) is not None:
         units = [{"speaker": unit.speaker, "text": unit.text} for unit in first.units]
         description["first_discourse"] = {"id": first.id, "units": units}
     return description
 
 
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _print_table(listed: list[dict[str, Any]]) -> None:
+def _print_table(data_dir: Path | None) -> None:
+    rows = []
+    for declared in CORPORA.values():
+        try:
+            place = "in this package" if declared.native else str(find(declared, data_dir).place)
+        except CorpusNotFoundError:
+            place = "no"
+        texts, may = declared.text_licence, declared.may_be_published
+        proven = "proven" if declared.proven else "unproven"
+        rows.append((declared.name, place, declared.licence, texts, may, proven))
     print_rows(
         ("name", "found", "annotation", "texts", "may be published", "proven"),
-        [
-            (
-                entry["name"],
-                "in this package"
-                if entry["found"] and entry["formats"]
-                else entry["found"] or "no",
-                entry["licence"],
-                entry["text_licence"],
-                entry["may_be_published"],
-                "proven" if entry["proven"] else "unproven",
-            )
-            for entry in listed
-        ],
+        rows,
         "annotation, texts: their licences, of which the stricter decides. "
         "proven: the reader was run on the real files. "
         "`coherencegym corpora show NAME` says how to get them.",

@@ -49,12 +49,10 @@ class Found:
     Attributes:
         place: the folder; none where the corpus brings its own list of files.
         files: the files to read, in the order of the corpus's patterns, then by name.
-        ignored: files that hold the same text as one of ``files`` (``one_file_per_split``).
     """
 
     place: Path | None
     files: tuple[CorpusFile, ...]
-    ignored: tuple[CorpusFile, ...] = ()
 
 
 def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
@@ -155,16 +153,15 @@ def _expected(corpus: Corpus, splits: Sequence[str] | None) -> str:
 
 def _choose(corpus: Corpus, place: Path, matches: list[_Match]) -> Found:
     files: list[CorpusFile] = []
-    ignored: list[CorpusFile] = []
     for pattern, path in matches:
+        if corpus.one_file_per_split and any(file.split == pattern.split for file in files):
+            continue
         try:
             parts = corpus.parts(path) if corpus.parts else ()
         except OSError as error:
             raise _unreadable(Path(error.filename or path), error) from error
-        file = CorpusFile(path, pattern.split, parts)
-        again = corpus.one_file_per_split and any(file.split == other.split for other in files)
-        (ignored if again else files).append(file)
-    return Found(place, tuple(files), tuple(ignored))
+        files.append(CorpusFile(path, pattern.split, parts))
+    return Found(place, tuple(files))
 
 
 def _matches(corpus: Corpus, place: Path) -> list[_Match]:

@@ -1,4 +1,4 @@
-"""All corpora by name. A new corpus is one module and one line here.
+"""All corpora by name, and their samples. A new corpus is one module and one line here.
 
 Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
 """
@@ -6,18 +6,41 @@ Those of other packages come by their entry points (:mod:`coherencegym.extension
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.extensions import added, load_extension
-from coherencegym.loaders.corpora.sample import NAME as SAMPLE
-from coherencegym.loaders.corpora.sample import all_samples, sample_of
-from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    cited,
+)
+from coherencegym.loaders.discourse import Discourse
 
-__all__ = ["CORPORA", "corpus", "is_extension", "sample_of"]
+#: The corpora written for this project (CC0-1.0): ``samples/<corpus>/`` holds files that the reader
+#: of that corpus reads. All of them are of split ``test``. Ids are unique over all the samples.
+SAMPLES = Path(__file__).parent / "corpora" / "samples"
+SAMPLE_NAME = "sample"
+#: Limitations of the samples in the formats of some corpora.
+_LIMITATIONS = {
+    "decor": (
+        "Both sentences are good English of similar length and were written to differ in "
+        "coherence, so they are easier to read than learners' essays.",
+    ),
+    "cohesentia": (
+        "The ratings are not by people: sentences of a good story were replaced, and each version "
+        "was written for its rating.",
+    ),
+}
 
 #: The place of each corpus's declaration, in the order in which they are listed: a module of
 #: ``loaders.corpora``, which is imported when the corpus is asked for, and a name in it.
@@ -30,9 +53,9 @@ _DECLARED = {
     "gum": "gum.CORPUS",
     "arrau": "mmax.ARRAU",
     "parcor": "mmax.PARCOR",
-    "ontonotes": "conll2012.CORPUS",
-    "litbank": "litbank.CORPUS",
-    "openboek": "openboek.CORPUS",
+    "ontonotes": "conll2012.ONTONOTES",
+    "litbank": "conll2012.LITBANK",
+    "openboek": "conll2012.OPENBOEK",
     "disco": "disco.CORPUS",
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",
@@ -40,7 +63,7 @@ _DECLARED = {
     "discoeval": "discoeval.CORPUS",
     "insted": "insted.CORPUS",
     "irc": "irc.CORPUS",
-    "documents": "documents.CORPUS",
+    "documents": "own.OWN_DOCUMENTS",
     "disrpt": "disrpt.CORPUS",
     "verifiable": "verifiable.CORPUS",
     "decor": "decor.CORPUS",
@@ -49,7 +72,7 @@ _DECLARED = {
 
 
 def _others() -> dict[str, EntryPoint]:
-    return added("corpora", (*_DECLARED, SAMPLE))
+    return added("corpora", (*_DECLARED, SAMPLE_NAME))
 
 
 def is_extension(name: str) -> bool:
@@ -59,8 +82,8 @@ def is_extension(name: str) -> bool:
 
 @cache
 def _load(name: str) -> Corpus:
-    if name == SAMPLE:
-        return all_samples(tuple(map(_load, _DECLARED)))
+    if name == SAMPLE_NAME:
+        return _all_samples(tuple(map(_load, _DECLARED)))
     if name not in _DECLARED:
         try:
             loaded: Corpus = load_extension(_others()[name], Corpus)
@@ -78,10 +101,10 @@ class _Corpora(Mapping[str, Corpus]):
         return _load(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in _DECLARED or name == SAMPLE or name in _others()
+        return name in _DECLARED or name == SAMPLE_NAME or name in _others()
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_DECLARED, *_others(), SAMPLE))
+        return iter((*_DECLARED, *_others(), SAMPLE_NAME))
 
     def __len__(self) -> int:
         return len(_DECLARED) + len(_others()) + 1
@@ -103,3 +126,68 @@ def corpus(name: str) -> Corpus:
         return CORPORA[name]
     hint = did_you_mean(name, CORPORA)
     raise CorpusError(f"no corpus is called {name!r}{hint}; there are {', '.join(CORPORA)}")
+
+
+def sample_of(corpus: Corpus) -> Corpus | None:
+    """This project's own texts in the format of a corpus; none where there are none.
+
+    What comes back is read by the same reader and is called ``sample``; ``native`` is the name of
+    the corpus whose format it has.
+    """
+    folder = SAMPLES / corpus.name
+    if not folder.is_dir():
+        return None
+    patterns = tuple(FilePattern(glob, "test") for glob in corpus.sample_patterns)
+    return _sample(corpus, patterns=patterns, native=corpus.name, folder=folder)
+
+
+def _all_samples(corpora: Sequence[Corpus]) -> Corpus:
+    """The samples of all these corpora as one corpus; ``native`` names them, comma-separated."""
+    natives = {corpus.name: corpus for corpus in corpora if (SAMPLES / corpus.name).is_dir()}
+
+    def native(path: Path) -> Corpus:
+        return natives[path.relative_to(SAMPLES).parts[0]]
+
+    def read_sample(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+        return native(file.path).reader(corpus, file, options)
+
+    def parts(path: Path) -> tuple[Path, ...]:
+        of = native(path).parts
+        return of(path) if of is not None else ()
+
+    return _sample(
+        corpora[0],  # what it declares of itself is replaced
+        patterns=tuple(
+            FilePattern(f"{name}/{glob}", "test")
+            for name, of in natives.items()
+            for glob in of.sample_patterns
+        ),
+        reader=read_sample,
+        parts=parts,
+        native=", ".join(natives),
+        folder=SAMPLES,
+    )
+
+
+def _sample(corpus: Corpus, **own: Any) -> Corpus:
+    return replace(
+        corpus,
+        **own,
+        name=SAMPLE_NAME,
+        title="CoherenceGym samples",
+        homepage="https://github.com/coherencegym/coherencegym",
+        citation=cited("coherencegym-samples"),
+        licence="CC0-1.0",
+        licence_name="",
+        licence_url="",
+        text_licence="",  # as the annotation
+        language="en",
+        obtain="they are part of this package; install it again",
+        proven=True,
+        public_since=2026,
+        public_source="this project",
+        producers="Written for this project with the help of language models, and edited.",
+        limitations=_LIMITATIONS.get(own["native"], ()),
+        source_datasets=("original",),
+        one_file_per_split=False,
+    )

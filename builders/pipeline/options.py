@@ -104,13 +104,6 @@ class BuildOptions:
         None, "read at most N discourses of each split for each config", metavar="N", parse=positive
     )
     skip_bad_rows: bool = option(False, "leave out and count rows that cannot be read", rare=True)
-    excerpt: str = option(
-        "auto",
-        "the opening section, or the first sentences (default: auto, by the form of each article)",
-        choices=("auto", "opening", "first"),
-        group=_TEXTS,
-        rare=True,
-    )
     spacy_pipeline: str | None = option(
         None,
         "spaCy pipeline that splits plain text into sentences, instead of rules",
@@ -184,7 +177,7 @@ class BuildOptions:
         """The documents that are made of articles."""
         fewest, most = self.sentences
         code = language(self.language or ENGLISH.code).code
-        return Shape(self.excerpt, fewest, most, code, self.spacy_pipeline)
+        return Shape(fewest, most, code, self.spacy_pipeline)
 
     @property
     def splits_asked(self) -> list[str]:

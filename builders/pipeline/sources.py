@@ -15,13 +15,13 @@ from coherencegym.command_line import did_you_mean
 from coherencegym.eval.kinds.table_kind import FAMILY, SAMPLE, Clustered
 from coherencegym.eval.statistics.effective_size import WITH
 from coherencegym.licence import SUITES
-from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpora.own import (
     FORMATS,
     NoTextsError,
     OwnTexts,
     annotated_texts,
+    documents_corpus,
     format_option,
     own_texts,
     sectioned_texts,
@@ -169,11 +169,8 @@ def hub_corpora(options: BuildOptions) -> dict[str, Corpus]:
         split=options.hub_split,
         column=options.text_column,
         revision=options.hub_revision,
-        pipeline=options.spacy_pipeline,
-        articles=options.shape if genre == ARTICLES else None,
-        papers=genre == "papers",
-        spans=genre == "spans",
-        sections=genre == SECTIONED,
+        genre=genre,
+        shape=options.shape,
         licence=options.licence,
     )
     return {genre: corpus}

@@ -5,14 +5,11 @@ sentences came first (BSO), and whether a sentence was replaced by one of anothe
 Read are the documents behind the questions, in their order, one unit a sentence:
 
 - ``SP``: ``label s1 ... s5``. The first sentence shown stood at place ``label`` (from 0), the
-  others are in order; it is put back. Not so in Wikipedia's files: there the others are in no
-  order (whatever the label, each of them is as likely to be the one that introduces the subject),
-  so the text cannot be had. They are read by name only, as the splits ``unordered_train``,
-  ``unordered_validation`` and ``unordered_test``; only the sentence shown first is in its place.
+  others are in order; it is put back. Not so in Wikipedia's files, which are left out: there the
+  others are in no order (whatever the label, each of them is as likely to be the one that
+  introduces the subject), so the text cannot be had.
 - ``DC``: ``label s1 ... s6``. Label 1 is a coherent document; those of label 0 are left out and
   counted.
-- ``BSO``: ``s1 s2`` in their order. Two sentences are hardly a document, so these are read by name
-  only, as the splits ``bso_train``, ``bso_validation`` and ``bso_test``.
 
 The repository has them as ``data/SP/<domain>/test.txt`` and so on. ``meta`` has ``task`` and
 ``domain`` (``wikipedia``, ``arxiv``, ``rocstory``, ``chat``). An id is the place in the file,
@@ -54,7 +51,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -93,14 +90,12 @@ _PARTS = {"train": "train", "valid": "validation", "test": "test"}
 
 _LineFormat = tuple[int, tuple[str, ...]]
 #: Task -> the sentences of a line, and the labels that one before them may have.
-_DOCUMENT_TASKS: dict[str, _LineFormat] = {
+_TASKS: dict[str, _LineFormat] = {
     "SP": (5, ("0", "1", "2", "3", "4")),
     "BSO": (2, ()),
     "DC": (6, ("0", "1")),
+    "SSP": (1, ("0", "1")),
 }
-_TASKS = _DOCUMENT_TASKS | {"SSP": (1, ("0", "1"))}
-#: The beginning of the names of splits whose texts are in no order.
-_UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
 _DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
 
@@ -133,15 +128,15 @@ _MOST_FORMULAE = 0x1900
 
 def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    task, folder = _task_and_folder(file, _DOCUMENT_TASKS)
+    task, folder = _task_and_folder(file)
     domain = _DOMAINS.get(folder, folder)
-    for number, label, order in _labelled_lines(file, _DOCUMENT_TASKS[task], options):
+    for number, label, order in _labelled_lines(file, _TASKS[task], options):
         if task == "DC" and label == "0":
             options.skipped["label 0: a sentence was replaced"] += 1
             continue
         if task == "SP":
             order.insert(int(label), order.pop(0))
-        texts = sentences(order, domain, ordered=not file.split.startswith(_UNORDERED))
+        texts = sentences(order, domain)
         if not texts:
             options.skipped["no sentence with a word"] += 1
             continue
@@ -157,9 +152,9 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         )
 
 
-def _task_and_folder(file: CorpusFile, tasks: Container[str]) -> tuple[str, str]:
+def _task_and_folder(file: CorpusFile) -> tuple[str, str]:
     task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
-    if task not in tasks:
+    if task not in _TASKS:
         raise CorpusError(
             f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
         )
@@ -201,32 +196,27 @@ def _label_and_sentences(number: int, line: str, line_format: _LineFormat) -> tu
     return (fields[0], fields[1:]) if labels else ("", fields)
 
 
-def sentences(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
+def sentences(tokenised: Sequence[str], domain: str) -> list[str]:
     """The sentences of one document, in order; fewer where one was cut in two.
 
     Args:
         tokenised: the sentences as the file has them, in the order of the document.
         domain: the kind of text, as ``meta`` has it.
-        ordered: false of the files of Wikipedia's that are in no order, whose signs differ, too.
     """
-    plain = [_plain(sentence, domain, ordered) for sentence in tokenised]
-    if domain != "chat" and ordered:
+    plain = [_plain(sentence, domain) for sentence in tokenised]
+    if domain != "chat":
         plain = rejoined(plain)
     texts = [_natural(sentence, domain) for sentence in plain]
     return [tidy(text) for text in texts if any(map(str.isalnum, text))]
 
 
-def _each_sentence(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
-    # One by one, as many as there are; one of signs alone stays as it is.
-    return [_by_itself(sentence, domain, ordered) for sentence in tokenised]
-
-
 @lru_cache(maxsize=10_000)  # windows of one conversation have most of their sentences in common
-def _by_itself(tokenised: str, domain: str, ordered: bool) -> str:
+def by_itself(tokenised: str, domain: str, ordered: bool = True) -> str:
+    """A sentence without its neighbours; one of signs alone stays as it is."""
     return tidy(_natural(_plain(tokenised, domain, ordered), domain)) or tidy(tokenised)
 
 
-def _plain(tokenised: str, domain: str, ordered: bool) -> str:
+def _plain(tokenised: str, domain: str, ordered: bool = True) -> str:
     if domain == "chat":
         return _ADDRESSEE.sub("", tokenised, count=1)
     plain = _ENTITY.sub(_character, tokenised)
@@ -353,11 +343,11 @@ def _closes(tokens: Sequence[str], place: int) -> bool:
 
 def _read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    name, folder = _task_and_folder(file, _TASKS)
+    name, folder = _task_and_folder(file)
     domain = _DOMAINS.get(folder, folder)
     ordered = (name, domain) != ("SP", "wikipedia")
     for number, label, tokenised in _labelled_lines(file, _TASKS[name], options):
-        texts = _each_sentence(tokenised, domain, ordered)
+        texts = [by_itself(sentence, domain, ordered) for sentence in tokenised]
         counts = {
             "wordless": sum(not any(map(str.isalnum, text)) for text in texts),
             "masked": len(_MASKED.findall(" ".join(texts))),
@@ -510,15 +500,11 @@ def _parts(path: Path) -> tuple[Path, ...]:
 
 
 def _document_patterns() -> Iterator[FilePattern]:
-    for folder, prefix in (("SP/wiki", _UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
+    for folder in ("SP/[!w]*", "DC/*"):  # not Wikipedia's of SP
         for part, split in _PARTS.items():
             for place in ("", "data/"):
-                yield FilePattern(
-                    f"{place}{folder}/{part}.txt",
-                    f"{prefix}{split}",
-                    f"{folder.replace('*', '<domain>')}/{part}.txt",
-                    by_default=not prefix,
-                )
+                example = f"{folder[:2]}/<domain>/{part}.txt"
+                yield FilePattern(f"{place}{folder}/{part}.txt", split, example)
 
 
 def _row_patterns() -> Iterator[FilePattern]:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -45,14 +45,13 @@ from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceS
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
-    parse,
+    parsed_sentences,
     parsed_words,
     readable_documents,
-    tells_spaces,
-    without_notes,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
+from coherencegym.loaders.formats.standoff import united
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
 from coherencegym.loaders.senses import is_unified, unified_relation
@@ -184,18 +183,8 @@ def _tokens(number: int, fields: dict[str, str], name: str, options: ReadOptions
         parts.append((first, last))
     if any(one[1] >= other[0] for one, other in pairwise(parts)):
         options.put_right("units whose parts overlap or are out of order")
-        parts = _united(parts)
+        parts = united(parts)
     return tuple(parts)
-
-
-def _united(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    # With those made one that overlap.
-    whole: list[tuple[int, int]] = []
-    for first, last in sorted(parts):
-        if whole and first <= whole[-1][1]:
-            first, last = whole[-1][0], max(whole.pop()[1], last)
-        whole.append((first, last))
-    return whole
 
 
 def _relations(
@@ -247,11 +236,7 @@ class _Document:
         options: ReadOptions,
         rows: Sequence[_Row],
     ) -> None:
-        lay_out = None if tells_spaces(blocks) else language.lay_out
-        sentences = []
-        for block in blocks:
-            sentence = parse(block, lay_out, options)
-            sentences.append(without_notes(sentence, {word.deprel for word in sentence.words}))
+        sentences = list(parsed_sentences(blocks, language, options))
         turns = any(key in sentence.comments for sentence in sentences for key in _TURNS)
         units: list[Unit] = []
         places: dict[int, tuple[int, int, int]] = {}

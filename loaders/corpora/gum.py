@@ -57,11 +57,9 @@ from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
-    parse,
+    parsed_sentences,
     parsed_words,
     readable_documents,
-    tells_spaces,
-    without_notes,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
@@ -152,8 +150,7 @@ def _document(
     options: ReadOptions,
 ) -> Discourse:
     own = language(corpus.language)
-    lay_out = None if tells_spaces(blocks) else own.lay_out
-    parsed = (without_notes(parse(block, lay_out, options), _LOOSE) for block in blocks)
+    parsed = parsed_sentences(blocks, own, options, _LOOSE)
     sentences = [sentence for sentence in parsed if sentence.text]
     if not sentences:
         problem = "a document without words, expected some"

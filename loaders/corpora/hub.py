@@ -48,15 +48,20 @@ from coherencegym.loaders.text.articles import (
     COLUMNS,
     COLUMNS_BESIDE,
     EMPTY_TEXT,
+    USUAL_SHAPE,
     Origin,
     Shape,
-    article_of_row,
-    discourse_of,
+    article_discourse,
     first_column,
 )
 from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, paper_discourse
-from coherencegym.loaders.text.sections import SECTION_COLUMNS, TITLES, section_row_discourse
-from coherencegym.loaders.text.sentences import split_sentences
+from coherencegym.loaders.text.sections import (
+    SECTION_COLUMNS,
+    TITLES,
+    as_dictionaries,
+    first_value,
+    section_row_discourse,
+)
 
 TEXT_FIELDS = ("text", "content", "value")
 SPEAKER_FIELDS = ("speaker", "role", "from")
@@ -107,8 +112,8 @@ class _EvidenceRow:
             raise ValueError(f"evidence to be pairs of units from 0 to {count - 1}")
 
 
-#: Corpus, row, the column of the text, its origin, options -> its discourse, if it makes one.
-_Make = Callable[[Corpus, Mapping[str, Any], str, Origin, ReadOptions], Discourse | None]
+#: Row, the column of the text, its origin, options, shape -> its discourse, if it makes one.
+_Make = Callable[[Mapping[str, Any], str, Origin, ReadOptions, Shape], Discourse | None]
 
 
 @dataclass(frozen=True)
@@ -119,32 +124,11 @@ class _Rows:
     columns: tuple[str, ...]
     needed: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    shape: Shape = USUAL_SHAPE
 
     @property
     def asked(self) -> frozenset[str]:
         return frozenset((*self.columns, *self.needed, *self.beside))
-
-    def discourse(
-        self,
-        corpus: Corpus,
-        file: CorpusFile,
-        number: int,
-        row: Mapping[str, Any],
-        options: ReadOptions,
-    ) -> Discourse | None:
-        place = f"{file.path}:{number}"
-        try:
-            names = (self.columns, *((name,) for name in self.needed))
-            column, *_ = (first_column(row, each) for each in names)
-        except RecordError as missing:  # from every row, not from this one
-            raise CorpusError(f"{place}: {missing}") from None
-        source = SourceSpan(file.path.name, number, number)
-        origin = Origin(f"{file.split}-{number:06d}", source, file.split)
-        try:
-            return self.make(corpus, row, column, origin, options)
-        except RecordError as bad:
-            bad.report(place, options)
-            return None
 
 
 def hub_corpus(
@@ -154,30 +138,23 @@ def hub_corpus(
     config: str | None = None,
     split: str | None = None,
     revision: str | None = None,
-    pipeline: str | None = None,
-    articles: Shape | None = None,
-    papers: bool = False,
-    spans: bool = False,
-    sections: bool = False,
+    genre: str = "",
+    shape: Shape = USUAL_SHAPE,
     licence: str | None = None,
 ) -> Corpus:
     """Declare a dataset as a corpus, from what its card says. Asks the Hub, downloads no rows.
 
     Args:
         repo: ``org/name`` on the Hub, or a folder with parquet, JSON lines or the like.
-        column: the column that holds the discourses; none, of articles only: the first of
-            :data:`loaders.text.articles.COLUMNS` that is there, and of papers' bodies that of
-            :data:`loaders.text.papers.BODY_COLUMNS`.
+        column: the column that holds the discourses; needed but for the genres of ``_GENRES``,
+            which have names for it.
         config: the dataset's configuration; needed where it has several and no default.
         split: the only split wanted; none: every split.
         revision: tag, branch or commit on the Hub; none: its newest commit.
-        pipeline: name of an installed spaCy pipeline that splits plain text into sentences; none:
-            spaCy's rule-based sentencizer for the card's language.
-        articles: rows are articles, to be made into short documents (:mod:`loaders.text.articles`);
-            their language and pipeline are those named here, not the shape's.
-        papers: rows are papers with an abstract and a body (:mod:`loaders.text.papers`).
-        spans: rows are texts with a hypothesis and evidence (see above).
-        sections: rows are documents with headings (:mod:`loaders.text.sections`).
+        genre: ``documents`` (articles, to be made into short documents), ``papers``, ``sections``
+            or ``spans`` (see above); else each row is a discourse.
+        shape: the shape of documents, and the spaCy pipeline that splits plain text into
+            sentences; the language is the card's.
         licence: SPDX identifier to go by instead of the card's.
 
     Returns:
@@ -185,28 +162,19 @@ def hub_corpus(
         where that is not known to allow it, ``republishable`` is false.
     """
     local = Path(repo).is_dir()
-    if problem := _request_problem(
-        local, column, revision, bool(articles or papers or spans or sections)
-    ):
-        raise CorpusError(f"{repo}: {problem}")
+    if column is None and genre not in _GENRES:
+        plain = ", or --texts in place of --hub-dataset" * local
+        what = "expected --text-column with the one that holds the discourses"
+        raise CorpusError(f"{repo}: no column named; {what}{plain}")
+    if local and revision is not None:
+        raise CorpusError(f"{repo}: a folder has no revision {revision!r}; leave it out")
     sha = "" if local else _commit(repo, revision)
     builder = _builder(repo, config, sha)
     card = _card(repo, sha)
     language = _language(card, config)
-    how: dict[str, Any] = {"language": language, "pipeline": pipeline}
-    own = (column,) if column else ()
-    if articles is not None:
-        shape = replace(articles, language=language, pipeline=pipeline)
-        rows = _Rows(partial(_article, shape=shape), own or COLUMNS, beside=COLUMNS_BESIDE)
-    elif papers:
-        rows = _Rows(partial(paper_discourse, **how), own or BODY_COLUMNS, (ABSTRACT_COLUMN,))
-    elif sections:
-        make = partial(section_row_discourse, **how)
-        rows = _Rows(make, own or SECTION_COLUMNS, beside=TITLES)
-    elif spans:
-        rows = _Rows(_with_evidence, ("units",), ("label", "evidence"), _BESIDE)
-    else:
-        rows = _Rows(partial(_plain, **how), own)
+    rows = _GENRES.get(genre, _Rows(_plain, ()))
+    columns = (column,) if column and genre != "spans" else rows.columns
+    rows = replace(rows, columns=columns, shape=replace(shape, language=language))
     stated = [licence] if licence else [card.get(f"license{end}") for end in ("", "_name", "_link")]
     return Corpus(
         name=_name(repo, config),
@@ -222,24 +190,12 @@ def hub_corpus(
         shards=partial(_shards, builder=builder),
         shard_reader=partial(_read, builder=None, rows=rows),
         source_datasets=() if local else (f"extended|{repo}",),
-        collected=not spans,
+        collected=genre != "spans",
         files=tuple(
             CorpusFile(Path(repo), name, tuple(map(Path, parts)) if local else (), sha)
             for name, parts in _wanted(builder, repo, split).items()
         ),
     )
-
-
-def _request_problem(
-    local: bool, column: str | None, revision: str | None, has_own_columns: bool
-) -> str:
-    if column is None and not has_own_columns:
-        plain = ", or --texts in place of --hub-dataset" * local
-        what = "expected --text-column with the one that holds the discourses"
-        return f"no column named; {what}{plain}"
-    if local and revision is not None:
-        return f"a folder has no revision {revision!r}; leave it out"
-    return ""
 
 
 def _read(
@@ -251,7 +207,20 @@ def _read(
     else:
         found, first = parquet_rows(shard.address, rows.asked, shard.groups), shard.first
     for number, row in enumerate(_readable(file, found), first):
-        if (discourse := rows.discourse(corpus, file, number, row, options)) is not None:
+        place = f"{file.path}:{number}"
+        try:
+            names = (rows.columns, *((name,) for name in rows.needed))
+            column, *_ = (first_column(row, each) for each in names)
+        except RecordError as missing:  # from every row, not from this one
+            raise CorpusError(f"{place}: {missing}") from None
+        source = SourceSpan(file.path.name, number, number)
+        origin = Origin(corpus.name, f"{file.split}-{number:06d}", source, file.split)
+        try:
+            discourse = rows.make(row, column, origin, options, rows.shape)
+        except RecordError as bad:
+            bad.report(place, options)
+            continue
+        if discourse is not None:
             yield discourse
 
 
@@ -355,37 +324,15 @@ def _name(repo: str, config: str | None) -> str:
     return re.sub(r"[^a-z0-9]+", "_", "_".join(parts).lower()).strip("_") or "hub"
 
 
-def _article(
-    corpus: Corpus,
-    row: Mapping[str, Any],
-    column: str,
-    origin: Origin,
-    options: ReadOptions,
-    *,
-    shape: Shape,
-) -> Discourse | None:
-    return discourse_of(corpus, article_of_row(row, column, origin), shape, options)
-
-
 def _plain(
-    corpus: Corpus,
-    row: Mapping[str, Any],
-    column: str,
-    origin: Origin,
-    options: ReadOptions,
-    *,
-    language: str,
-    pipeline: str | None,
+    row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions, shape: Shape
 ) -> Discourse | None:
-    value = row[column]
-    if isinstance(value, Mapping):  # how older versions of datasets give a list of dictionaries
-        value = _by_item(value)
+    value = as_dictionaries(row[column])
     if value is None:
         texts: list[tuple[str, str | None]] = []
     elif isinstance(value, str):
         # An empty line always ends a sentence, as after a heading.
-        found = split_sentences(value, language, pipeline, options)
-        texts = [(sentence, None) for sentence in found]
+        texts = [(sentence, None) for sentence in shape.split(value, options)]
     else:
         texts = list(_turns(value, column))
     if not texts:
@@ -395,7 +342,7 @@ def _plain(
         if unusable := text_problem(text):
             raise RecordError(*unusable)
     units = tuple(Unit(text, speaker, origin.source) for text, speaker in texts)
-    return Discourse(origin.identifier, corpus.name, units, meta={"split": origin.split})
+    return Discourse(origin.identifier, origin.corpus, units, meta={"split": origin.split})
 
 
 def _turns(value: Any, column: str) -> Iterator[tuple[str, str | None]]:
@@ -404,30 +351,20 @@ def _turns(value: Any, column: str) -> Iterator[tuple[str, str | None]]:
     for item in value:
         text, speaker = item, None
         if isinstance(item, Mapping):
-            text, speaker = _field(item, TEXT_FIELDS), _field(item, SPEAKER_FIELDS)
+            text, speaker = first_value(item, TEXT_FIELDS), first_value(item, SPEAKER_FIELDS)
         if not isinstance(text, str):
             raise _wrong_type(column, item, "text in a list of sentences")
         if tidy(text):
             yield tidy(text), None if speaker is None else str(speaker)
 
 
-def _by_item(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    # ``{"text": [a, b], ...}`` to ``[{"text": a, ...}, {"text": b, ...}]``.
-    lists = {name: column for name, column in value.items() if isinstance(column, list)}
-    return [dict(zip(lists, items, strict=True)) for items in zip(*lists.values(), strict=False)]
-
-
-def _field(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((item[name] for name in names if item.get(name) is not None), None)
-
-
 def _wrong_type(column: str, value: Any, expected: str) -> RecordError:
-    found = shown(value if isinstance(value, str) else repr(value))
-    return RecordError(f"{column} has {found}, expected {expected}", "wrong type")
+    there = shown(value if isinstance(value, str) else repr(value))
+    return RecordError(f"{column} has {there}, expected {expected}", "wrong type")
 
 
 def _with_evidence(
-    corpus: Corpus, row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions
+    row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions, shape: Shape
 ) -> Discourse:
     try:
         values = held(row, _EvidenceRow)
@@ -438,7 +375,7 @@ def _with_evidence(
     evidence = values.evidence
     return Discourse(
         origin.identifier,
-        corpus.name,
+        origin.corpus,
         units,
         judgements=(
             HumanJudgement(None, ENTAILED if values.label else NOT_ENTAILED),
@@ -453,3 +390,12 @@ def _with_evidence(
             "type": values.type or "",
         },
     )
+
+
+#: The genres whose rows are no discourses as they are.
+_GENRES = {
+    "documents": _Rows(article_discourse, COLUMNS, beside=COLUMNS_BESIDE),
+    "papers": _Rows(paper_discourse, BODY_COLUMNS, (ABSTRACT_COLUMN,)),
+    "sections": _Rows(section_row_discourse, SECTION_COLUMNS, beside=TITLES),
+    "spans": _Rows(_with_evidence, ("units",), ("label", "evidence"), _BESIDE),
+}

@@ -127,22 +127,15 @@ class _Answers:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Contents:
-    domain: str
-    probe: str = ""
-    # Which sentence was changed.
-    where: str = ""
-
-
-#: The content of each file. The probes were made from test documents of Wikipedia's.
-_FILES = {f"official_{domain}.jsonl": _Contents(domain) for domain in ("wikipedia", "cnn")} | {
-    f"{where}_{probe}.txt": _Contents("wikipedia", probe, where)
+#: The domain of each file's documents, its probe, and which sentence that changed. The probes were
+#: made from test documents of Wikipedia's.
+_FILES = {f"official_{domain}.jsonl": (domain, "", "") for domain in ("wikipedia", "cnn")} | {
+    f"{where}_{probe}.txt": ("wikipedia", probe, where)
     for probe, where in product(_PROBES, ("injected", "original"))
 }
 
 
-def _contents(path: Path) -> _Contents:
+def _contents(path: Path) -> tuple[str, str, str]:
     if contents := _FILES.get(path.name.lower()):
         return contents
     names = "official_<domain>.jsonl, injected_<probe>.txt or original_<probe>.txt"
@@ -151,10 +144,10 @@ def _contents(path: Path) -> _Contents:
 
 def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of records; of an official file those of the file's split."""
-    contents = _contents(file.path)
+    _, probe, where = _contents(file.path)
     _, *more = _parts(file.path)
     answers = _read_answers(CorpusFile(more[0], file.split), options) if more else {}
-    corrupted = contents.where if contents.probe == _CORRUPTED else ""
+    corrupted = where if probe == _CORRUPTED else ""
     for record, document in held_records(json_records(file, options), _Document, options):
         if file.split not in (document.split, _PROBE_SPLIT):
             continue
@@ -169,7 +162,7 @@ def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Itera
         said = given.get(str(document.sen_position))
         if given and said is None:
             options.skipped["human answers to another sentence"] += 1
-        yield _discourse(corpus, file, record, document, *found, contents, said)
+        yield _discourse(corpus, file, record, document, *found, said)
 
 
 def _placed(record: _Document, corrupted: str) -> tuple[tuple[str, ...], int] | str:
@@ -245,22 +238,22 @@ def _discourse(
     document: _Document,
     sentences: tuple[str, ...],
     unit: int,
-    contents: _Contents,
     said: tuple[str, ...] | None,
 ) -> Discourse:
     source = SourceSpan(file.path.name, record.line, record.line)
+    domain, probe, where = _contents(file.path)
     meta = {
         "split": document.split,
-        "domain": contents.domain,
+        "domain": domain,
         "file_id": document.file_id,
         "position": str(unit),
         "sen_position": str(document.sen_position),
         "label": document.label or "",
     }
-    name = contents.domain
-    if contents.probe:
-        meta |= {"probe": contents.probe, "where": contents.where}
-        name = f"{contents.probe}/{contents.where}"
+    name = domain
+    if probe:
+        meta |= {"probe": probe, "where": where}
+        name = f"{probe}/{where}"
     if said is not None:
         meta["gold"] = str(document.sen_position)
     alternatives: tuple[Alternative, ...] = ()
@@ -281,11 +274,10 @@ def _discourse(
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    contents = _contents(path)
+    _, probe, where = _contents(path)
     answers = path.parent / "human_annotation.jsonl"
-    if contents.probe:
-        name = f"{contents.where}_{_PROBES[contents.probe]}.jsonl"
-        answers = path.parent / "human_annotation" / name
+    if probe:
+        answers = path.parent / "human_annotation" / f"{where}_{_PROBES[probe]}.jsonl"
     return (path, answers) if answers.is_file() else (path,)
 
 
@@ -298,7 +290,7 @@ def _read_answers(file: CorpusFile, options: ReadOptions) -> dict[str, dict[str,
 
 
 def _patterns() -> Iterator[FilePattern]:
-    official = [name for name, contents in _FILES.items() if not contents.probe]
+    official = [name for name, (_, probe, _) in _FILES.items() if not probe]
     for split, name in product(("test", "train"), official):
         yield FilePattern(name, split, by_default=split == "test")
     for name, folder in product(list(_FILES)[len(official) :], ("linguistic_probe_data/", "")):

@@ -31,6 +31,7 @@ from coherencegym.loaders.corpus import (
 )
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.standoff import united
 from coherencegym.loaders.formats.xml_elements import Element, elements
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import language
@@ -173,21 +174,10 @@ def _word_ranges(
             span = shown(element.attributes[name])
             raise CorpusError(f"{where} is {span}, expected words in their order")
         ranges.append((start, end))
-    return ranges if _are_apart(ranges) else _united(ranges, options)
-
-
-def _are_apart(ranges: Sequence[_Range]) -> bool:
-    return all(start >= end for (_, end), (start, _) in pairwise(ranges))
-
-
-def _united(ranges: Sequence[_Range], options: ReadOptions) -> list[_Range]:
-    options.put_right("spans whose parts overlap or are out of order")
-    united: list[_Range] = []
-    for start, end in sorted(ranges):
-        if united and start <= united[-1][1]:
-            start, end = united[-1][0], max(united.pop()[1], end)
-        united.append((start, end))
-    return united
+    if any(end > start for (_, end), (start, _) in pairwise(ranges)):
+        options.put_right("spans whose parts overlap or are out of order")
+        ranges = united(ranges)
+    return ranges
 
 
 def _sentences(

@@ -1,17 +1,19 @@
-"""Texts of one's own: plain ones, Markdown with headings, or annotated in a format of corpora.
+"""Texts of one's own: articles, Markdown with headings, or annotated in a format of corpora.
 
-A ``.txt`` file is a document, and so is a row of a table (CSV, TSV, JSON lines, parquet). They are
-made into short documents as articles are: :mod:`loaders.corpora.documents` says how, and what
-becomes of splits. A Markdown file is a document, too, with its headings and paragraphs. Ids of
-files are their paths within the folder, without the ending. Annotated texts are read by the readers
-of corpora.
+A ``.txt`` file is an article, and so is a row of a table (CSV, TSV, JSON lines or one JSON array,
+parquet), with its text in a column, and ``id``, ``title``, ``domain`` and ``split``, if there are
+any. What becomes of an article is in :mod:`loaders.text.articles`. Ids are the paths of files
+within the folder, without the ending; of rows the ``id``, or that and the row's number, six digits.
+A Markdown file is a document with its headings and paragraphs. Annotated texts are read by the
+readers of corpora.
 
-``T`` lines are mentions: type, offsets of characters (``0 5;10 15`` for two parts) and text. They
-corefer by a relation whose type has *coref* or a word that begins with *ident*, an equivalence
-(``*``), or a type that names their chain (LitBank's ``MARY_LENNOX-0``). Lines over the same
-characters are one mention. Units are sentences, split as those of plain texts.
+The split is what the folder (``train/``, ``validation/``, ``test/``) or the name of the table says
+(``train.jsonl``, ``test-1.jsonl.gz``, ``tales_test.jsonl``); elsewhere the ``split`` of the row, or
+``unsplit``. Of near-duplicates the first in reading order stays, whatever the splits: train,
+validation, test.
 
-Sources: https://brat.nlplab.org/standoff.html; Bamman, Lewke and Mansoor 2020, for LitBank
+The corpus ``documents`` is text files and JSON lines in a folder that is called so, among the other
+corpora: any file could be somebody's document.
 """
 
 from __future__ import annotations
@@ -19,198 +21,205 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.files.frames import read_frame
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.conll2012 import read_conll2012
-from coherencegym.loaders.corpora.documents import (
-    READABLE,
-    SPLITS,
-    TABLE_ENDINGS,
-    UNSPLIT,
-    named_split,
-    read_articles,
-    split_of_row,
-    table_records,
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    FilePattern,
+    Reader,
+    ReadOptions,
+    cited,
 )
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, Reader, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan
+from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import (
-    LineError,
+    LONGEST_FIELD,
+    Record,
     RecordError,
-    numbered_lines,
     open_text,
+    parquet_records,
     shown,
     shown_names,
-    text_problem,
     tidy,
 )
-from coherencegym.loaders.formats.standoff import Placed, read_raw
-from coherencegym.loaders.languages.language import ENGLISH, Language
-from coherencegym.loaders.languages.registry import SEVERAL, language
+from coherencegym.loaders.languages.language import ENGLISH
+from coherencegym.loaders.languages.registry import SEVERAL
 from coherencegym.loaders.registry import corpus as registered
-from coherencegym.loaders.text.articles import Origin, Shape
+from coherencegym.loaders.text.articles import (
+    COLUMNS,
+    USUAL_SHAPE,
+    Origin,
+    Shape,
+    article_discourse,
+    first_column,
+)
 from coherencegym.loaders.text.sections import marked_blocks, sectioned_discourse
-from coherencegym.loaders.text.sentences import split_sentences
-
-_PART = "[0-9]{1,9} [0-9]{1,9}"
-_MENTION = re.compile(rf"(T\w+)\t([^\t ]+) ({_PART}(?:;{_PART})*)\t(.+)")
-_LINK = re.compile(r"(?:R[^\t ]+|\*)\t([^\t ]+)((?: [^\t ]+){2,})\s*")
-#: Events, attributes, normalisations and notes, which say nothing of coreference.
-_OTHER = re.compile(r"[EAMN#][^\t ]*\t")
-_COREFERENCE = re.compile(r"coref|(?<![a-z])ident|^equiv$", re.IGNORECASE)  # not President_of
-_NAME_OF_CHAIN = re.compile(r".+-[0-9]+")
-_VISIBLE = re.compile(r"[^\s\x01-\x1f\x7f-\x9f]")
-_KINDS = {"PRON": "pronoun", "PROP": "proper", "NOM": "nominal"}
-_ENTITIES = {"ANIMAL": "animal", "EVENT": "event", "OBJECT": "object", "PLACE": "place"}
-_ENTITIES |= dict.fromkeys(("LOC", "LOCATION", "GPE", "FAC"), "place")
-_ENTITIES |= dict.fromkeys(("ORG", "ORGANIZATION", "ORGANISATION"), "organization")
-_ENTITIES |= dict.fromkeys(("PER", "PERSON"), "person")
-
-
-def brat_files(path: Path) -> tuple[Path, ...]:
-    """The files of a document: its annotation, and its text where it is found."""
-    text = path.with_suffix(".txt")
-    return (path, text) if text.is_file() else (path,)
-
-
-def read_brat(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a document. Anything wrong in one of its files makes it a bad one."""
-    path = file.path.with_suffix(".txt")
-    if not file.path.stat().st_size:  # brat makes such a file for every text
-        options.skipped["documents that nobody annotated"] += 1
-        return
-    try:
-        if not path.is_file():
-            raise CorpusError(f"{file.path}: its text is missing, expected {path}")
-        own = language(corpus.language)
-        text = _placed(path, own, options)
-        mentions = tuple(_mentions(file, text, own, options))
-    except LineError as error:
-        error.report(file, options)
-    except CorpusError as error:
-        options.bad(str(error), "malformed document")
-    else:
-        units = tuple(Unit(unit, source=SourceSpan(path.name, 1, 1)) for unit in text.texts)
-        meta = {"split": file.split}
-        yield Discourse(tidy(path.stem), corpus.name, units, mentions=mentions, meta=meta)
-
-
-def _placed(path: Path, language: Language, options: ReadOptions) -> Placed:
-    text = Placed(read_raw(path))
-    # The splitter changes white space alone.
-    visible, first = [match.start() for match in _VISIBLE.finditer(text.raw)], 0
-    try:
-        for sentence in split_sentences(text.raw, language.code, None, options):
-            last = first + len("".join(sentence.split()))
-            text.add([(visible[first], visible[last - 1] + 1)])
-            first = last
-    except RecordError as error:
-        raise CorpusError(f"{path}:1: {error}") from None
-    if not text.texts:
-        raise CorpusError(f"{path}:1: no sentence, expected an annotated text")
-    return text
-
-
-def _mentions(
-    file: CorpusFile, text: Placed, language: Language, options: ReadOptions
-) -> list[Mention]:
-    places: dict[str, Span] = {}  # of every T
-    said: dict[Span, set[str]] = {}  # what the types say of a place
-    links: list[tuple[int, list[str]]] = []
-    for number, line in numbered_lines(file):
-        if (problem := text_problem(line)) is not None:
-            raise LineError(number, *problem)
-        if mention := _MENTION.fullmatch(line):
-            identifier, kind, offsets, words = mention.groups()
-            if identifier in places:
-                second = f"a second {identifier}, expected every mention once"
-                raise LineError(number, second, "duplicate mention")
-            places[identifier] = place = _span(number, offsets, words, text)
-            types = said.setdefault(place, set())
-            if _NAME_OF_CHAIN.fullmatch(kind):
-                places.setdefault(kind, place)
-                links.append((number, [identifier, kind]))
-            else:
-                types.update(kind.upper().split("_"))
-        elif link := _LINK.fullmatch(line):
-            if _COREFERENCE.search(link[1]):
-                links.append((number, [one.rpartition(":")[2] for one in link[2].split()]))
-            else:
-                options.skipped["relations that are no coreference"] += 1
-        elif line.strip() and not _OTHER.match(line):
-            expected = "expected such as T1<tab>PER 0 3<tab>Ann, R1<tab>Coref Arg1:T1 Arg2:T2"
-            raise LineError(number, f"{shown(line)}, {expected}", "malformed line")
-    chains = _chains(places, links)
-    found = [_mention(place, chains[place], said[place], text, language) for place in said]
-    return sorted(found, key=lambda one: (one.span[0][:2], -one.span[-1][2]))
-
-
-def _span(number: int, offsets: str, words: str, text: Placed) -> Span:
-    flat = [int(offset) for offset in re.findall("[0-9]+", offsets)]
-    parts = list(zip(flat[::2], flat[1::2], strict=True))
-    if flat != sorted(flat) or any(start == end for start, end in parts):
-        raise LineError(number, f"the span {offsets}, expected parts in order", "bad span")
-    there = tidy(" ".join(text.raw[start:end] for start, end in parts))
-    for at in reversed(range(1, len(parts))):  # a part ends at the end of a line, too
-        if not text.raw[parts[at - 1][1] : parts[at][0]].strip():
-            parts[at - 1 : at + 1] = [(parts[at - 1][0], parts[at][1])]
-    try:
-        span = text.span(tuple(parts))
-    except LookupError:
-        problem = f"the span {offsets} lies outside the text of {len(text.raw):,} characters"
-        raise LineError(number, problem, "span outside the text") from None
-    if there.replace(" ", "") != tidy(words).replace(" ", ""):  # parts may touch
-        problem = f"at {offsets} stands {shown(there)}, expected {shown(words)}"
-        raise LineError(number, problem, "text elsewhere")
-    return span
-
-
-def _chains(places: Mapping[str, Span], links: Iterable[tuple[int, list[str]]]) -> dict[Span, str]:
-    above: dict[Span, Span] = {}
-
-    def top(one: Span) -> Span:
-        while (other := above.get(one, one)) != one:
-            above[one], one = above.get(other, other), other
-        return one
-
-    for number, identifiers in links:
-        for one in identifiers:
-            if one not in places:
-                problem = f"there is no {shown(one)}, expected the T line of a mention"
-                raise LineError(number, problem, "unknown mention")
-            above[top(places[one])] = top(places[identifiers[0]])
-    first: dict[Span, str] = {}
-    return {place: first.setdefault(top(place), name) for name, place in places.items()}
-
-
-def _mention(span: Span, chain: str, said: set[str], text: Placed, language: Language) -> Mention:
-    words = " ".join(text.texts[unit][start:end] for unit, start, end in span).split()
-    one_word = len(words) == 1
-    known = language.pronoun(words[0]) if one_word else None
-    # A capital at the beginning of a sentence is no sign of a name.
-    capital = words[-1][:1].isupper() and (span[0][1] > 0 or not one_word)
-    guess = "pronoun" if known else "proper" if capital else "nominal"
-    kind = next((kind for name, kind in _KINDS.items() if name in said), guess)
-    entity = next((entity for name, entity in _ENTITIES.items() if name in said), "")
-    features = replace((known if kind == "pronoun" else None) or Features(), entity=entity)
-    return Mention(span, chain, kind, span if one_word else None, features)
-
 
 #: The name of a corpus of the user's own texts, plain or annotated.
 OWN = "own"
+#: The split of what no name puts into one.
+UNSPLIT = "unsplit"
+#: Names of splits, in reading order; the first name is the one that they get.
+_SPLITS = {
+    "train": ("train", "training"),
+    "validation": ("validation", "valid", "val", "dev"),
+    "test": ("test",),
+}
+_BY_NAME = {name: split for split, names in _SPLITS.items() for name in names}
 #: The usual names of a column of texts, the likeliest first.
 TEXT_COLUMNS = ("text", "document", "story", "content", "article", "body", "sentences")
 #: Rows by which a column is chosen.
 _LOOKED_AT = 200
+
+_JSON = (".jsonl", ".jsonl.gz")
+#: Endings of files whose rows are articles, of all files of articles, and of documents.
+_TABLES = (*_JSON, ".csv", ".tsv", ".parquet")
+_READABLE = (".txt", *_TABLES)
 _MARKDOWN = (".md", ".markdown")
 #: Characters of a Markdown file; a longer one is no document.
 _LONGEST = 2_000_000
-_BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
+
+
+def named_split(path: Path) -> str | None:
+    """The split that a file's folder says, or the first or last word of a table's name, if any.
+
+    >>> named_split(Path("mine/dev/one.txt")), named_split(Path("tales_test.csv"))
+    ('validation', 'test')
+    """
+    words = [path.parent.name.lower()]
+    if path.name.lower().endswith(_TABLES):
+        name = re.split("[-_.]", _stem(path).lower())
+        words += [name[0], name[-1]]
+    return next((_BY_NAME[word] for word in words if word in _BY_NAME), None)
+
+
+def _read(
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    *,
+    shape: Shape,
+    columns: Mapping[Path, str] | None = None,
+    root: Path | None = None,
+) -> Iterator[Discourse]:
+    """Read a text file, or a table of texts.
+
+    Args:
+        columns: the columns of tables that hold the texts; none: ``text``, ``article`` or
+            ``sentences``.
+        root: the folder from which ids are counted; none: the file's own.
+    """
+    if file.path.name.lower().endswith(_TABLES):
+        column = (columns or {}).get(file.path)
+        yield from _read_records(corpus, file, options, shape, column, root)
+        return
+    is_markdown = file.path.suffix.lower() in _MARKDOWN
+    try:
+        with open_text(file) as text:
+            content = text.read(_LONGEST + 1 if is_markdown else LONGEST_FIELD)
+    except CorpusError as error:
+        options.bad(str(error), "text file that cannot be decoded")
+        return
+    lines = (content if is_markdown else content.rstrip()).count("\n") + 1
+    source = SourceSpan(file.path.name, 1, lines)
+    origin = Origin(corpus.name, _stem(file.path, root), source, file.split)
+    try:
+        if is_markdown:
+            if len(content) > _LONGEST:
+                problem = f"more than {_LONGEST:,} characters, expected a document"
+                raise RecordError(problem, "overlong file")
+            made = sectioned_discourse(origin, marked_blocks(content), options, shape)
+        else:
+            if not content.strip():
+                problem = "nothing but white space, expected an article"
+                raise RecordError(problem, "empty text file")
+            if len(content) == LONGEST_FIELD and "\n" not in content:
+                problem = f"a line of more than {LONGEST_FIELD:,} characters, expected fewer"
+                raise RecordError(problem, "overlong line")
+            made = article_discourse({"text": content}, "text", origin, options, shape)
+    except RecordError as bad:
+        bad.report(f"{file.path}:1", options)
+        return
+    if made is not None:
+        yield made
+
+
+@dataclass
+class _Once(ReadOptions):
+    # A file is read once for each split in it.
+    said: set[str] = field(default_factory=set)
+
+    def bad(self, message: str, reason: str) -> None:
+        if message not in self.said:
+            self.said.add(message)
+            super().bad(message, reason)
+
+
+def _table_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
+    """The rows of a table; of CSV and TSV the row's number stands for its line."""
+    if file.path.name.lower().endswith(_JSON):
+        yield from json_records(file, options)
+    elif file.path.suffix.lower() == ".parquet":
+        yield from parquet_records(file)
+    else:
+        for number, values in enumerate(read_frame(file.path).to_dict("records"), 1):
+            yield Record(number, number, f"{file.path}: row {number}", values)
+
+
+def _read_records(
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    shape: Shape,
+    column: str | None,
+    root: Path | None,
+) -> Iterator[Discourse]:
+    said = options.memory.setdefault("said", set())
+    options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
+    # The name of the file, or its folder's, says the split; elsewhere the rows do.
+    named = named_split(file.path)
+    for record in _table_records(file, options):
+        source = SourceSpan(file.path.name, record.line, record.line)
+        identifier = f"{_stem(file.path, root)}-{record.number:06d}"
+        try:
+            split = file.split if named else _split_of_row(record.values.get("split"))
+            if split != file.split:
+                continue
+            named_column = first_column(record.values, [column] if column else COLUMNS)
+            origin = Origin(corpus.name, identifier, source, split)
+            made = article_discourse(record.values, named_column, origin, options, shape)
+        except RecordError as bad:
+            bad.report(record.place, options)
+            continue
+        if made is not None:
+            yield made
+
+
+def _stem(path: Path, root: Path | None = None) -> str:
+    name = path.name if root is None else path.relative_to(root).as_posix()
+    ending = next(
+        (ending for ending in (*_READABLE, *_MARKDOWN) if name.lower().endswith(ending)), ""
+    )
+    return tidy(name[: len(name) - len(ending)]) or name
+
+
+def _split_of_row(value: object) -> str:
+    """The split that a row's column ``split`` names; ``RecordError`` if it is none."""
+    name = UNSPLIT if value is None else tidy(str(value)).lower() or UNSPLIT
+    if name not in _BY_NAME and name != UNSPLIT:
+        expected = ", ".join((*_SPLITS, UNSPLIT))
+        problem = f"split is {shown(str(value))}, expected one of {expected}"
+        raise RecordError(problem, "unknown split")
+    return _BY_NAME.get(name, name)
 
 
 class NoTextsError(CorpusError):
@@ -235,7 +244,6 @@ class Format:
         globs: the names of its files, within the folder.
         but: the names of those among them that are no annotation.
         reader: the reader, where it is not quite that of the first corpus.
-        document: the files of a document by one of them, where it is not as in that corpus.
     """
 
     about: str
@@ -243,7 +251,6 @@ class Format:
     globs: tuple[str, ...]
     but: str = ""
     reader: Reader | None = None
-    document: Callable[[Path], tuple[Path, ...]] | None = None
 
     def has(self, file: Path, root: Path) -> bool:
         """Tell whether a file in a folder has a name of this format."""
@@ -270,13 +277,6 @@ FORMATS: Mapping[str, Format] = {
         tuple(f"{start}{folder}/*" for folder in ("gold", "pipe", "ann") for start in ("", "*/")),
         but="*.xml",
     ),
-    "brat": Format(
-        "brat standoff: *.ann, *.txt",
-        ("parcor", "arrau"),  # which have coreference alone, too
-        ("*.ann",),
-        reader=read_brat,
-        document=brat_files,
-    ),
     "rels": Format("DISRPT relations", ("disrpt",), ("*.rels",)),
 }
 
@@ -293,41 +293,34 @@ def own_texts(
             that is there, in any case of letters, else that with the longest texts.
         licence: SPDX identifier; without one nothing that is made of them may be published.
     """
-    files, others = _readable_files(path, lambda one: one.name.lower().endswith(READABLE))
+    files, others = _readable_files(path, lambda one: one.name.lower().endswith(_READABLE))
     if not files:
         said = f"--texts {path}: no texts, found {others or 'nothing'}; expected"
         if any((path / name).is_file() for name in ("dataset_info.json", "dataset_dict.json")):
             raise CorpusError(f"{said} --hub-dataset {path} for a saved dataset")
-        raise NoTextsError(f"{said} files that end in {', '.join(READABLE)}")
+        raise NoTextsError(f"{said} files that end in {', '.join(_READABLE)}")
     columns: dict[Path, str] = {}
     found: list[CorpusFile] = []
     for one in files:
         splits = {named_split(one)}
-        if one.name.lower().endswith(TABLE_ENDINGS):
+        if one.name.lower().endswith(_TABLES):
             columns[one], in_rows = _look_into(one, column)
             splits = splits if None not in splits else in_rows
         found += [CorpusFile(one, split or UNSPLIT) for split in splits]
     if column is not None and not columns:
         raise CorpusError(f"--text-column {column}: {path} has no table; expected no --text-column")
     reader = partial(_read, shape=shape, columns=columns, root=_root(path))
-    corpus = _own_corpus(path, found, reader, licence, shape.language)
-    named = Counter(columns.values())
-    said = f"texts: {_counted(files)} ({path})"
-    if named:
-        said += ", column " + ", ".join(map(repr, named))
+    said = ""
+    if named := dict.fromkeys(columns.values()):
+        said = ", column " + ", ".join(map(repr, named))
         said += "" if column else " (--text-column names another)"
     said += f"; of each a document of {shape.fewest} to {shape.most} sentences (--sentences)"
-    return OwnTexts(corpus, said + (f"; not read: {others}" if others else ""))
+    corpus = _own_corpus(path, found, reader, licence, shape.language)
+    return OwnTexts(corpus, _said(path, files, said, others))
 
 
 def sectioned_texts(path: Path, shape: Shape, *, licence: str = "") -> OwnTexts:
-    """Declare Markdown files of one's own as a corpus.
-
-    Args:
-        path: a file, or a folder with files at any depth.
-        shape: the language and pipeline that say where sentences end; no document is cut.
-        licence: SPDX identifier; without one nothing that is made of them may be published.
-    """
+    """Declare Markdown files of one's own as a corpus, as above; no document is cut."""
     files, others = _readable_files(path, lambda one: one.suffix.lower() in _MARKDOWN)
     if not files:
         raise CorpusError(
@@ -335,10 +328,9 @@ def sectioned_texts(path: Path, shape: Shape, *, licence: str = "") -> OwnTexts:
             f"end in {' or '.join(_MARKDOWN)}"
         )
     found = [CorpusFile(one, named_split(one) or UNSPLIT) for one in files]
-    reader = partial(_read_markdown, shape=shape, root=_root(path))
+    reader = partial(_read, shape=shape, root=_root(path))
     corpus = _own_corpus(path, found, reader, licence, shape.language)
-    said = f"texts: {_counted(files)} ({path}), read with their headings"
-    return OwnTexts(corpus, said + (f"; not read: {others}" if others else ""))
+    return OwnTexts(corpus, _said(path, files, ", read with their headings", others))
 
 
 def format_option(path: Path) -> str:
@@ -369,8 +361,7 @@ def annotated_texts(
             f"{' or '.join(one.globs)}"
         )
     native = registered(one.corpora[0])
-    document = one.document or native.parts
-    parts = {file: document(file) if document else () for file in files}
+    parts = {file: native.parts(file) if native.parts else () for file in files}
     # A document may be in several files of the same kind.
     others_parts = {part for file in files for part in parts[file] if part != file}
     found = [
@@ -382,9 +373,12 @@ def annotated_texts(
     reader = one.reader or native.reader
     corpus = _own_corpus(path, found, reader, licence, code, about=f", {one.about}")
     read = {part for file in found for part in file.parts or (file.path,)}
-    left, _ = _readable_files(path, lambda file: file not in read)
-    said = f"texts: {_counted(files)} ({path}), read as {name}"
-    return OwnTexts(corpus, said + (f"; not read: {_counted(left)}" if left else ""))
+    left = _counted(_readable_files(path, lambda file: file not in read)[0])
+    return OwnTexts(corpus, _said(path, files, f", read as {name}", left))
+
+
+def _said(path: Path, files: Iterable[Path], how: str, left: str) -> str:
+    return f"texts: {_counted(files)} ({path}){how}" + (f"; not read: {left}" if left else "")
 
 
 def _root(path: Path) -> Path:
@@ -405,7 +399,7 @@ def _own_corpus(
     about: str = "",
 ) -> Corpus:
     # Others cannot get it. ``about`` says what is annotated: near-duplicates of it stay.
-    order = [*SPLITS, UNSPLIT]
+    order = [*_SPLITS, UNSPLIT]
     return Corpus(
         name=OWN,
         title=f"Own texts ({path.resolve().name}){about}",
@@ -449,10 +443,10 @@ def _look_into(path: Path, column: str | None) -> tuple[str, set[str | None]]:
     splits: set[str | None] = set()
     lengths: Counter[str] = Counter()
     names: dict[str, None] = {}
-    for number, record in enumerate(table_records(CorpusFile(path, UNSPLIT), options)):
+    for number, record in enumerate(_table_records(CorpusFile(path, UNSPLIT), options)):
         names |= dict.fromkeys(record.values)
         try:
-            splits.add(split_of_row(record.values.get("split")))
+            splits.add(_split_of_row(record.values.get("split")))
         except RecordError:
             splits.add(UNSPLIT)  # where it is reported
         if number < _LOOKED_AT:
@@ -476,37 +470,49 @@ def _lengths(row: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
             yield name, sum(map(len, texts))
 
 
-def _read(
-    corpus: Corpus,
-    file: CorpusFile,
-    options: ReadOptions,
-    *,
-    shape: Shape,
-    columns: Mapping[Path, str],
-    root: Path,
-) -> Iterator[Discourse]:
-    column = columns.get(file.path)
-    yield from read_articles(corpus, file, options, shape=shape, column=column, root=root)
+def _patterns() -> Iterator[FilePattern]:
+    for split, names in _SPLITS.items():
+        for name in names:
+            for suffix in (".txt", *_JSON):
+                yield FilePattern(f"{name}/*{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
+            for suffix in _JSON:
+                for glob in (f"{name}[-_.]*{suffix[1:]}", f"*[-_.]{name}{suffix}"):
+                    yield FilePattern(glob, split, f"{split}.jsonl[.gz]")
+    # Files that may hold rows of all splits come last.
+    yield FilePattern("*.txt", UNSPLIT)
+    for split in (*_SPLITS, UNSPLIT):
+        for suffix in _JSON:
+            yield FilePattern(f"*{suffix}", split, "*.jsonl[.gz]")
 
 
-def _read_markdown(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, shape: Shape, root: Path
-) -> Iterator[Discourse]:
-    identifier = tidy(file.path.relative_to(root).with_suffix("").as_posix()) or file.path.name
-    try:
-        with open_text(file) as text:
-            content = text.read(_LONGEST + 1)
-        if len(content) > _LONGEST:
-            problem = f"more than {_LONGEST:,} characters, expected a document"
-            raise RecordError(problem, "overlong file")
-        source = SourceSpan(file.path.name, 1, content.count("\n") + 1)
-        blocks = marked_blocks(content)
-        how = options, shape.language, shape.pipeline
-        found = sectioned_discourse(corpus, Origin(identifier, source, file.split), blocks, *how)
-    except CorpusError as error:
-        options.bad(str(error), "text file that cannot be decoded")
-    except RecordError as bad:
-        bad.report(f"{file.path}:1", options)
-    else:
-        if found is not None:
-            yield found
+def documents_corpus(shape: Shape = USUAL_SHAPE, licence: str = "") -> Corpus:
+    """The corpus of one's own documents.
+
+    Args:
+        shape: the shape of a document.
+        licence: SPDX identifier of the licence of the articles, if one knows it. Without it, or
+            where it does not allow it, nothing that is made of them may be published.
+    """
+    return Corpus(
+        name="documents",
+        title="Short documents from a collection of articles",
+        homepage="https://aclanthology.org/2021.tacl-1.38",
+        # Of the procedure: the articles are the user's own.
+        citation=cited("shen-etal-2021-evaluating"),
+        **licence_fields(licence or None),
+        language=shape.language,
+        obtain=(
+            "save articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; column text, "
+            "optional columns id, title, domain, split) in any folder and give it with --texts, "
+            "or in a folder called documents and give its parent folder with --data-dir"
+        ),
+        patterns=tuple(_patterns()),
+        reader=partial(_read, shape=shape),
+        producers="The authors of the articles, which the builder of the dataset collected.",
+        source_datasets=("extended|other-documents",),
+        collected=True,
+        own_folder=True,
+    )
+
+
+OWN_DOCUMENTS = documents_corpus()

@@ -238,7 +238,7 @@ def _with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
 def _discourse(
     corpus: Corpus, file: CorpusFile, schema: Schema, family: str, options: ReadOptions
 ) -> Iterator[Discourse]:
-    schema = corrected(tidied(schema))
+    schema = corrected(schema)
     problem = _problem(schema)
     if problem is not None:
         options.bad(f"{file.path}:{schema.line}: {problem[0]}", problem[1])
@@ -290,27 +290,26 @@ def assemble(left: str, filler: str, right: str) -> tuple[str, int]:
     return (f"{text}." if text[-1].isalnum() else text), len(left) + len(before)
 
 
-def tidied(schema: Schema) -> Schema:
-    """The schema with single spaces, and none before a comma or full stop."""
-    return replace(
-        schema,
-        left=_STRAY_SPACE.sub("", tidy(schema.left)),
-        pronoun=tidy(schema.pronoun),
-        right=_STRAY_SPACE.sub("", tidy(schema.right)),
-        options=tuple(map(tidy, schema.options)),
-        identifier=tidy(schema.identifier),
-    )
-
-
 def corrected(schema: Schema) -> Schema:
-    """The schema without the slips of :data:`TEXT_ERRATA` and :data:`OPTION_ERRATA`."""
-    left, right, options = f"{schema.left} ", schema.right, schema.options
+    """The schema with single spaces, none before a comma or full stop, and without the slips.
+
+    Those are in :data:`TEXT_ERRATA` and :data:`OPTION_ERRATA`.
+    """
+    left, right = (_STRAY_SPACE.sub("", tidy(text)) for text in (schema.left, schema.right))
+    left, options = f"{left} ", tuple(map(tidy, schema.options))
     for wrong, better in TEXT_ERRATA:
         left, right = left.replace(wrong, better), right.replace(wrong, better)
     for beginning, wrong, better in OPTION_ERRATA:
         if left.startswith(beginning):
             options = tuple(better if option == wrong else option for option in options)
-    return replace(schema, left=left[:-1], right=right, options=options)
+    return replace(
+        schema,
+        left=left[:-1],
+        pronoun=tidy(schema.pronoun),
+        right=right,
+        options=options,
+        identifier=tidy(schema.identifier),
+    )
 
 
 def _problem(schema: Schema) -> tuple[str, str] | None:

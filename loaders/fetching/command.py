@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +16,12 @@ from coherencegym.loaders.fetching.fetch import (
     PUBLIC,
     DownloadSource,
     Progress,
-    Survey,
+    RemoteFile,
     check_base,
     download_source,
     fetch_source,
+    missing_files,
     source_names,
-    survey,
 )
 from coherencegym.loaders.read import DATA_VARIABLE, data_root
 from coherencegym.loaders.registry import CORPORA
@@ -67,19 +66,15 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
         default=argparse.SUPPRESS,
         help="put the files into DIR/NAME/",
     )
-    add("--overwrite", action="store_true", help="replace files that have other content")
     what = f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}"
     rare(add("--mirror", metavar="URL", help=what))
-    add("--json", action="store_true", default=argparse.SUPPRESS, help="print the list as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """List, or fetch all that are named; terms are looked at before anything is fetched."""
     if not options.names:
-        _print_list(options.json)
+        _print_list()
         return 0
-    if options.json:
-        raise CorpusError("--json prints the list of what can be fetched, and goes with no name")
     base = check_base(options.mirror or os.environ.get(MIRROR_VARIABLE) or PUBLIC)
     wanted = [_wanted(name) for name in dict.fromkeys(options.names)]
     root = data_root(options.data_dir)
@@ -94,11 +89,20 @@ def run(options: argparse.Namespace) -> int:
     for each in wanted:
         folder = root / each.name
         if options.dry_run:
-            _print_files(each, folder, survey(each, folder))
+            missing = missing_files(each, folder)
+            for file in missing:
+                print(f"{file.size}\t{folder / file.path}")
+            print(f"{each.name}: would fetch {_counted(missing)}, {_size_of(missing)}")
             continue
-        bar = _progress_bar(each.name)
-        before = fetch_source(each, folder, base=base, overwrite=options.overwrite, progress=bar)
-        _print_summary(each, folder, before)
+        missing = fetch_source(each, folder, base=base, progress=_progress_bar(each.name))
+        print(
+            f"{each.name}: {_counted(each.files)}, {_size_of(each.files)} in {folder}: "
+            f"{len(missing)} fetched ({_size_of(missing)})"
+        )
+        if each.use:
+            print("  to use it: " + each.use.replace("{folder}", quote(str(folder))))
+        elif each.name in CORPORA:
+            print(f"  to see it: coherencegym corpora show {each.name}")
     return 0
 
 
@@ -111,24 +115,21 @@ def _wanted(name: str) -> DownloadSource:
     return download_source(name)
 
 
-def _print_list(as_json: bool) -> None:
-    for_people = sys.stdout.isatty() and not as_json
-    header = ("name", "files", "size" if for_people else "bytes", "licence", "terms")
-    rows = [
-        (
-            entry.name,
-            str(len(entry.files)),
-            _size(entry.size) if for_people else str(entry.size),
-            entry.licence,
-            "--accept" if entry.terms else "none",
-        )
-        for entry in map(download_source, source_names())
-    ]
-    if as_json:
-        print(json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=2))
-        return
+def _print_list() -> None:
+    size_of = _size_of if sys.stdout.isatty() else _bytes_of
     print_rows(
-        header, rows, "`coherencegym corpora fetch NAME --dry-run` prints licence, terms and files."
+        ("name", "files", "size" if sys.stdout.isatty() else "bytes", "licence", "terms"),
+        [
+            (
+                entry.name,
+                str(len(entry.files)),
+                str(size_of(entry.files)),
+                entry.licence,
+                "--accept" if entry.terms else "none",
+            )
+            for entry in map(download_source, source_names())
+        ],
+        "`coherencegym corpora fetch NAME --dry-run` prints licence, terms and files.",
     )
 
 
@@ -148,14 +149,18 @@ def print_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: s
     console.print(note, highlight=False)
 
 
-def _size(count: int) -> str:
+def _bytes_of(files: Sequence[RemoteFile]) -> int:
+    return sum(file.size for file in files)
+
+
+def _size_of(files: Sequence[RemoteFile]) -> str:
     from rich.filesize import decimal
 
-    return decimal(count)
+    return decimal(_bytes_of(files))
 
 
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+def _counted(files: Sequence[RemoteFile]) -> str:
+    return "1 file" if len(files) == 1 else f"{len(files)} files"
 
 
 def _print_terms(entry: DownloadSource, folder: Path) -> None:
@@ -164,7 +169,7 @@ def _print_terms(entry: DownloadSource, folder: Path) -> None:
         "from": entry.homepage,
         "licence": f"{entry.licence}: {entry.licence_note}",
         "terms": entry.terms or "those of the licence",
-        "files": f"{len(entry.files)}, {_size(entry.size)}: {entry.selection}",
+        "files": f"{len(entry.files)}, {_size_of(entry.files)}: {entry.selection}",
     }
     if larger := entry.without_digest:
         left_out = "larger files of the repository, of which no digest is known"
@@ -172,31 +177,6 @@ def _print_terms(entry: DownloadSource, folder: Path) -> None:
     for label, text in (texts | {"to": str(folder)}).items():
         print(f"  {label + ':':<10}{text}")
     sys.stdout.flush()  # before anything that standard error says
-
-
-def _print_files(entry: DownloadSource, folder: Path, found: Survey) -> None:
-    states = dict.fromkeys(found.there, "there") | dict.fromkeys(found.differing, "differs")
-    for file in entry.files:
-        print(f"{states.get(file, 'missing')}\t{file.size}\t{folder / file.path}")
-    missing = sum(file.size for file in found.missing)
-    print(
-        f"{entry.name}: would fetch {_files(len(found.missing))}, "
-        f"{_size(missing)}; {len(found.there)} are there"
-        + (f"; {len(found.differing)} differ (--overwrite)" if found.differing else "")
-    )
-
-
-def _print_summary(entry: DownloadSource, folder: Path, before: Survey) -> None:
-    fetched = len(entry.files) - len(before.there)
-    came = entry.size - sum(file.size for file in before.there)
-    print(
-        f"{entry.name}: {_files(len(entry.files))}, {_size(entry.size)} in {folder}: "
-        f"{len(before.there)} already there, {fetched} fetched ({_size(came)})"
-    )
-    if entry.use:
-        print("  to use it: " + entry.use.replace("{folder}", quote(str(folder))))
-    elif entry.name in CORPORA:
-        print(f"  to see it: coherencegym corpora show {entry.name}")
 
 
 def _progress_bar(name: str) -> Progress:

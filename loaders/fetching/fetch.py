@@ -9,16 +9,17 @@ loader takes half a corpus for a whole one, and a lock, so that two runs do not 
 
 A file comes by HTTP: it is tried a few times, checked by its digest, then renamed from
 ``<name>.part`` beside it, which is gone afterwards. Nothing that identifies the user is sent: no
-token, and no password from ``.netrc`` or from a URL. (pooch, which does this too, follows redirects
-to any server, sends what ``.netrc`` has for it, and takes all that comes.)
+token, and no password from ``.netrc`` or from a URL; no redirect is followed. (pooch, which does
+this too, follows redirects to any server, sends what ``.netrc`` has for it, and takes all that
+comes.)
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,12 +42,8 @@ UNFINISHED = ".fetch-unfinished"
 _JOBS = 4
 #: Seconds before the second, third, ... try for a file; after the last one it is given up.
 PAUSES = (1.0, 2.0, 4.0, 8.0)
-#: The longest ``Retry-After`` that is waited for, in seconds.
-_LONGEST_WAIT = 120.0
 #: Answers after which it is worth to ask again.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REDIRECTS = 5
-_ELSEWHERE = "name a copy of the source with --mirror"
 _THROWN_AWAY = (
     "they were thrown away: run the command again, and if this comes again, the server, or a proxy "
     "on the way, has changed the file"
@@ -104,11 +101,6 @@ class DownloadSource:
         """The repository at the commit, for people."""
         return f"https://github.com/{self.repository}/tree/{self.commit}"
 
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(file.size for file in self.files)
-
     def url(self, file: RemoteFile, base: str = PUBLIC) -> str:
         """Give the address of a file, below the public server or a mirror of it."""
         return f"{base}/{self.repository}/{self.commit}/{quote(file.path)}"
@@ -133,29 +125,27 @@ def download_source(name: str) -> DownloadSource:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The files of a download source that a folder has, lacks, or has with other content."""
+def missing_files(source: DownloadSource, folder: Path) -> tuple[RemoteFile, ...]:
+    """The files of a download source that a folder has not.
 
-    there: tuple[RemoteFile, ...]
-    missing: tuple[RemoteFile, ...]
-    differing: tuple[RemoteFile, ...]
-
-
-def survey(source: DownloadSource, folder: Path) -> Survey:
-    """Look at the files of a download source in a folder, by size and then by digest."""
-    there, missing, differing = list[RemoteFile](), list[RemoteFile](), list[RemoteFile]()
+    ``CorpusError`` names one that is there with other content, by its size or its digest.
+    """
+    missing = []
     for file in source.files:
         path = folder / file.path
         try:
             if not path.exists() and not path.is_symlink():
                 missing.append(file)
                 continue
-            same_size = path.is_file() and path.stat().st_size == file.size
-            (there if same_size and sha256_of(path) == file.sha256 else differing).append(file)
+            digest = f"sha256 {sha256_of(path)}" if path.is_file() else "no regular file"
         except OSError as error:
             raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
-    return Survey(tuple(there), tuple(missing), tuple(differing))
+        if digest != f"sha256 {file.sha256}":
+            raise CorpusError(
+                f"{path}: is there with other content than at commit {source.commit[:12]}: "
+                f"{digest}, expected {file.sha256}; move it away"
+            )
+    return tuple(missing)
 
 
 def check_base(url: str) -> str:
@@ -180,18 +170,16 @@ def fetch_source(
     folder: Path,
     *,
     base: str = PUBLIC,
-    overwrite: bool = False,
     progress: Progress = lambda total: nullcontext(lambda count: None),
     sleep: Callable[[float], object] | None = None,
     timeout: float = 30.0,
-) -> Survey:
-    """Fetch what a folder has not got of a download source; what it had, as a survey from before.
+) -> tuple[RemoteFile, ...]:
+    """Fetch what a folder has not got of a download source; what that was.
 
     Args:
         source: the source to fetch from.
         folder: the folder that it goes into, under the paths of the repository; made if need be.
         base: the public server or a mirror of it.
-        overwrite: replace files that have other content.
         progress: shows what came.
         sleep: waits so many seconds before a file is tried again; none: really.
         timeout: seconds without an answer before trying again.
@@ -201,42 +189,24 @@ def fetch_source(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".fetch.lock", timeout=0):
-            before = survey(source, folder)
-            if before.differing and not overwrite:
-                raise _not_replaced(source, folder, before.differing)
-            wanted = {*before.missing, *before.differing}
-            todo = [file for file in source.files if file in wanted]
-            note = folder / UNFINISHED
-            if todo:
+            missing, note = missing_files(source, folder), folder / UNFINISHED
+            if missing:
                 note.write_text(f"coherencegym corpora fetch {source.name}\n", encoding="utf-8")
                 with (
-                    progress(sum(file.size for file in todo)) as advance,
+                    progress(sum(file.size for file in missing)) as advance,
                     _client(timeout) as client,
                 ):
                     stop = threading.Event()
                     link = _Link(client, source, base, advance, sleep or stop.wait, stop)
-                    link.fetch_all(todo, folder)
+                    link.fetch_all(missing, folder)
             note.unlink(missing_ok=True)
-            return before
+            return missing
     except Timeout as error:
         raise CorpusError(
             f"{folder}: another run is fetching into this folder; wait for it to end"
         ) from error
     except OSError as error:
         raise CorpusError(f"{folder}: cannot be written ({error.strerror or error})") from error
-
-
-def _not_replaced(
-    source: DownloadSource, folder: Path, differing: Sequence[RemoteFile]
-) -> CorpusError:
-    first, *others = differing
-    path = folder / first.path
-    found = f"sha256 {sha256_of(path)}" if path.is_file() else "no regular file"
-    also = f" (and {len(others)} more files)" if others else ""
-    return CorpusError(
-        f"{path}{also}: is there with other content than at commit {source.commit[:12]}: "
-        f"{found}, expected {first.sha256}; move it away, or pass --overwrite to replace it"
-    )
 
 
 def _client(timeout: float) -> httpx2.Client:
@@ -259,10 +229,7 @@ class _StoppedError(Exception):
 
 
 class _TryAgainError(Exception):
-    # ``after``: the seconds that the server asks to wait.
-    def __init__(self, what: str, after: float = 0.0) -> None:
-        super().__init__(what)
-        self.after = after
+    pass
 
 
 @dataclass(frozen=True)
@@ -302,41 +269,43 @@ class _Link:
             pool.terminate()
 
     def fetch(self, file: RemoteFile, target: Path) -> None:
-        part = target.with_name(target.name + ".part")
+        part, url = target.with_name(target.name + ".part"), self.source.url(file, self.base)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                self.fill(self.source.url(file, self.base), file, part)
+                for pause in (*PAUSES, None):
+                    try:
+                        self.receive(url, file, part)
+                        break
+                    except _TryAgainError as problem:
+                        if pause is None:
+                            raise CorpusError(
+                                f"{url}: not fetched: {problem}; the files that came are kept: run "
+                                "the same command again later, and it goes on from there"
+                            ) from problem
+                        self.sleep(pause)
                 part.replace(target)
             finally:
                 part.unlink(missing_ok=True)
         except OSError as error:
             raise CorpusError(f"{target}: cannot be written ({error.strerror or error})") from error
 
-    def fill(self, url: str, file: RemoteFile, part: Path) -> None:
-        for pause in (*PAUSES, None):
-            if self.stop.is_set():
-                raise _StoppedError
-            try:
-                self.receive(url, file, part)
-                return
-            except _TryAgainError as error:
-                problem = error
-            if pause is None or problem.after > _LONGEST_WAIT:
-                break
-            self.sleep(max(pause, problem.after))
-        raise CorpusError(
-            f"{url}: not fetched: {problem}; the files that came are kept: run the same command "
-            "again later, and it goes on from there"
-        )
-
     def receive(self, url: str, file: RemoteFile, part: Path) -> None:
         import httpx2
 
         had = 0
         try:
-            with self.ask(url) as answer, part.open("wb") as out:
-                _check_status(url, answer)
+            if self.stop.is_set():
+                raise _StoppedError
+            with self.client.stream("GET", url) as answer, part.open("wb") as out:
+                if answer.status_code in _PASSING:
+                    raise _TryAgainError(f"the server answered {answer.status_code}")
+                if answer.status_code != 200:
+                    hint = "; is the repository gone?" * (answer.status_code == 404)
+                    raise CorpusError(
+                        f"{url}: the server answered {answer.status_code}, expected 200{hint}; "
+                        "name a copy of the source with --mirror"
+                    )
                 for chunk in answer.iter_bytes():
                     if self.stop.is_set():
                         raise _StoppedError
@@ -357,48 +326,8 @@ class _Link:
             self.advance(-had)
             # The kind of error alone: its text can hold a proxy's address.
             raise _TryAgainError(f"the connection broke ({type(error).__name__})") from error
-        if (found := sha256_of(part)) != file.sha256:
+        if (digest := sha256_of(part)) != file.sha256:
             raise CorpusError(
-                f"{url}: other bytes than expected: sha256 {found}, expected {file.sha256}; "
+                f"{url}: other bytes than expected: sha256 {digest}, expected {file.sha256}; "
                 f"{_THROWN_AWAY}"
             )
-
-    @contextmanager
-    def ask(self, url: str) -> Iterator[httpx2.Response]:
-        # Redirects may stay on the server or go to https.
-        import httpx2
-
-        allowed = httpx2.URL(self.base)
-        request = self.client.build_request("GET", url)
-        for _ in range(_REDIRECTS + 1):
-            answer = self.client.send(request, stream=True)
-            try:
-                if answer.next_request is None:
-                    yield answer
-                    return
-                request = answer.next_request
-            finally:
-                answer.close()
-            to = request.url
-            same = (to.scheme, to.host, to.port) == (allowed.scheme, allowed.host, allowed.port)
-            if to.userinfo or not (same or to.scheme == "https"):
-                raise CorpusError(
-                    f"{url}: the server sends on to {to.scheme}://{to.host}, expected https; "
-                    f"{_ELSEWHERE}"
-                )
-        raise CorpusError(f"{url}: the server sends on more than {_REDIRECTS} times; {_ELSEWHERE}")
-
-
-def _check_status(url: str, answer: httpx2.Response) -> None:
-    status = answer.status_code
-    if status in _PASSING:
-        said = answer.headers.get("Retry-After", "").strip()
-        after = float(said) if said.isdecimal() else 0.0
-        asks = f" and asks to wait for {after:.0f} seconds" if after else ""
-        raise _TryAgainError(f"the server answered {status}{asks}", after)
-    if status == 404:
-        raise CorpusError(
-            f"{url}: the server has no such file (404); if the repository is gone, {_ELSEWHERE}"
-        )
-    if status != 200:
-        raise CorpusError(f"{url}: the server answered {status}, expected 200; {_ELSEWHERE}")

@@ -30,7 +30,7 @@ from coherencegym.loaders.formats.lines import (
     text_problem,
     tidy,
 )
-from coherencegym.loaders.languages.language import Layout
+from coherencegym.loaders.languages.language import Language, Layout
 
 #: ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC.
 _COLUMNS = 10
@@ -188,9 +188,25 @@ def _documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
         yield tuple(document)
 
 
-def tells_spaces(document: Sequence[Block]) -> bool:
-    """Tell whether a document says which of its words have no space between them."""
-    return any("SpaceAfter=No" in line for block in document for _, line in block.rows)
+def parsed_sentences(
+    document: Sequence[Block],
+    language: Language,
+    options: ReadOptions,
+    notes: Container[str] | None = None,
+) -> Iterator[Sentence]:
+    """The sentences of a document without marks of footnotes (:func:`without_notes`).
+
+    Where the document says of no word that there is no space behind it, the language does.
+
+    Args:
+        document, language, options: its blocks, its language; counts what is repaired.
+        notes: the relations to its head that the number of a mark has; none: any.
+    """
+    tells_spaces = any("SpaceAfter=No" in line for block in document for _, line in block.rows)
+    for block in document:
+        sentence = parse(block, None if tells_spaces else language.lay_out, options)
+        loose = {word.deprel for word in sentence.words} if notes is None else notes
+        yield without_notes(sentence, loose)
 
 
 def parse(

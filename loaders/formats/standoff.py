@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -50,6 +50,16 @@ _PDTB3 = _Layout("pdtb3", 1, (7,), (8, 9, 11, 12), 14, 20)
 _PDTB2 = _Layout("pdtb2", 3, (5,), (11, 12, 13, 14), 22, 32)
 _COLUMNS_OF_PDTB2 = 48
 _FEWEST_COLUMNS = 21
+
+
+def united(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in their order, with those made one that overlap or touch."""
+    whole: list[tuple[int, int]] = []
+    for first, last in sorted(parts):
+        if whole and first <= whole[-1][1]:
+            first, last = whole[-1][0], max(whole.pop()[1], last)
+        whole.append((first, last))
+    return whole
 
 
 def _columns(number: int, line: str) -> list[str]:

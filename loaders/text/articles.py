@@ -11,12 +11,12 @@ sentences do, or have the marks of one (``== History ==``, ``# History``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
-from coherencegym.loaders.corpus import Corpus, CorpusError, ReadOptions
+from coherencegym.loaders.corpus import CorpusError, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
@@ -31,14 +31,12 @@ from coherencegym.loaders.text.sentences import split_sentences
 
 #: Columns that hold an article, the first that is there: sentences, or plain text.
 COLUMNS = ("sentences", "text", "article")
-#: Columns beside it.
+#: Columns beside it: the id, the title and the domain.
 COLUMNS_BESIDE = ("id", "title", "domain")
 #: Characters that a sentence of a document may have on average.
 _LONGEST_SENTENCE = 1000
 #: The reason under which a row without a word, or without a value, is left out.
 EMPTY_TEXT = "no text"
-
-EXCERPTS = ("auto", "opening", "first")
 
 #: Marks that lines of lists and tables begin with.
 _BULLETS = "*•‣◦▪·-–—|"
@@ -64,76 +62,56 @@ _HIGHLIGHTS = re.compile(r"^[^\S\n]*@highlight\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The shape of a document.
+    """The shape of a document that is made of a text.
 
     Attributes:
-        excerpt: the part of an article that it is, one of :data:`EXCERPTS`.
         fewest, most: sentences that it has.
         language: ISO 639-1, for splitting into sentences.
         pipeline: spaCy pipeline to split with; none: rules.
     """
 
-    excerpt: str = "auto"
     fewest: int = 3
     most: int = 8
     language: str = "en"
     pipeline: str | None = None
 
     def __post_init__(self) -> None:
-        if self.excerpt not in EXCERPTS:
-            expected = ", ".join(EXCERPTS)
-            raise CorpusError(f"excerpt is {self.excerpt!r}, expected one of {expected}")
         if not 1 <= self.fewest <= self.most:
             raise CorpusError(
                 f"documents of {self.fewest} to {self.most} sentences, "
                 "expected two numbers in order, the first at least 1"
             )
 
+    def split(self, text: str, options: ReadOptions) -> Iterator[str]:
+        """The sentences of a text."""
+        return split_sentences(text, self.language, self.pipeline, options)
+
+
+#: The shape of documents where nobody says another.
+USUAL_SHAPE = Shape()
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The id of a text, its place and its split."""
+    """The corpus of a text, its id in it, its place and its split."""
 
+    corpus: str
     identifier: str
     source: SourceSpan
     split: str
 
-
-@dataclass(frozen=True, slots=True)
-class Article:
-    """An article as it was found; ``text`` is plain text, or sentences that are not split again."""
-
-    origin: Origin
-    text: str | Sequence[str]
-    title: str = ""
-    domain: str = ""
+    def discourse(self, texts: Iterable[str], **meta: str) -> Discourse:
+        """The discourse of these units, and what is known of it."""
+        return Discourse(
+            self.identifier,
+            self.corpus,
+            tuple(Unit(text, source=self.source) for text in texts),
+            meta={"split": self.split} | {name: value for name, value in meta.items() if value},
+        )
 
 
 class DroppedError(Exception):
     """An article makes no document; the message is the reason under which it is counted."""
-
-
-def article_of_row(row: Mapping[str, Any], column: str, origin: Origin) -> Article:
-    """The article of a row of named values: its text under ``column``, ``title`` and ``domain``.
-
-    Its id is what the row has under ``id``, or else that of its origin.
-    """
-
-    def named(name: str) -> str:
-        value = row.get(name)
-        return "" if value is None else tidy(str(value))
-
-    text = "" if row[column] is None else row[column]
-    if isinstance(text, str):
-        # The beginning of a very long article is enough, and bounds the memory.
-        text = text[:LONGEST_FIELD]
-    elif not isinstance(text, list) or not all(isinstance(each, str) for each in text):
-        raise RecordError(
-            f"{column} has {shown(repr(text))}, expected text or a list of sentences", "wrong type"
-        )
-    if identifier := named("id"):
-        origin = replace(origin, identifier=identifier)
-    return Article(origin, text, named("title"), named("domain"))
 
 
 def first_column(row: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -145,24 +123,13 @@ def first_column(row: Mapping[str, Any], names: Sequence[str]) -> str:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """A part that is taken from an article, and the heading that the article began with, if any.
+def excerpt(article: str) -> tuple[str, str, bool]:
+    """The title of an article, if it has one, and the part that is taken from it.
 
-    Where ``whole``, all of it has to be the document, else as many first sentences as there may be.
-    """
-
-    text: str
-    whole: bool
-    title: str = ""
-
-
-def excerpt(article: str, how: str = "auto") -> Excerpt:
-    """Cut an article.
-
-    ``opening`` is what stands before the second heading, or before the first one where the article
-    does not begin with one (its title); ``first`` the article from its beginning, without dateline
-    and headings; ``auto`` is ``first`` where there is a dateline, or no heading but the title.
+    That is what stands before the second heading, or before the first one where the article does
+    not begin with one (its title): all of it has to be the document. Where there is a dateline, or
+    no heading but the title, it is the article from its beginning, without dateline and headings,
+    of which the document is as many first sentences as there may be: then the last value is false.
     """
     article = article.replace("\r\n", "\n").replace("\r", "\n")
     if summaries := _HIGHLIGHTS.search(article):
@@ -174,10 +141,9 @@ def excerpt(article: str, how: str = "auto") -> Excerpt:
     opening = "\n\n".join(takewhile(_is_prose, blocks))
     text = "\n\n".join(blocks)
     story = without_dateline(text)
-    has_story = story != text or summaries is not None or opening == text
-    if how == "opening" or (how == "auto" and not has_story):
-        return Excerpt(opening, whole=True, title=title)
-    return Excerpt("\n\n".join(filter(_is_prose, story.split("\n\n"))), False, title)
+    if story == text and summaries is None and opening != text:
+        return title, opening, True
+    return title, "\n\n".join(filter(_is_prose, story.split("\n\n"))), False
 
 
 def _is_prose(block: str) -> bool:
@@ -219,25 +185,25 @@ def _blocks(article: str) -> list[str]:
     return [block.strip() for block in re.split(r"\n\n+", "\n".join(lines)) if block.strip()]
 
 
-def document(article: Article, shape: Shape, options: ReadOptions) -> tuple[str, tuple[str, ...]]:
-    """The title and the sentences of the document that an article makes."""
-    if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
+def document(
+    text: str | Sequence[str], shape: Shape, options: ReadOptions
+) -> tuple[str, tuple[str, ...]]:
+    """The title and the sentences of the document that a text, or its sentences, make."""
+    if not any(map(tidy, [text] if isinstance(text, str) else text)):
         raise DroppedError(EMPTY_TEXT)
-    title, whole = article.title, shape.excerpt != "first"
+    title, whole = "", True
     too_many = f"more than {shape.most} sentences"
-    if isinstance(article.text, str):
-        taken = excerpt(article.text, shape.excerpt)
-        title, whole = title or taken.title, taken.whole
-        if reason := text_drop(taken.text):
+    if isinstance(text, str):
+        title, taken, whole = excerpt(text)
+        if reason := text_drop(taken):
             raise DroppedError(reason)
         # So many characters hold at least one sentence more than there may be.
         reach = (shape.most + 1) * _LONGEST_SENTENCE
-        if whole and len(taken.text) > reach:
+        if whole and len(taken) > reach:
             raise DroppedError(too_many)
-        found = split_sentences(taken.text[:reach], shape.language, shape.pipeline, options)
-        sentences = tuple(islice(found, shape.most + 1))
+        sentences = tuple(islice(shape.split(taken[:reach], options), shape.most + 1))
     else:
-        sentences = tuple(filter(None, map(tidy, article.text)))
+        sentences = tuple(filter(None, map(tidy, text)))
     if whole and len(sentences) > shape.most:
         raise DroppedError(too_many)
     sentences = sentences[: shape.most]
@@ -248,24 +214,31 @@ def document(article: Article, shape: Shape, options: ReadOptions) -> tuple[str,
     return title, sentences
 
 
-def discourse_of(
-    corpus: Corpus, article: Article, shape: Shape, options: ReadOptions
+def article_discourse(
+    row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions, shape: Shape
 ) -> Discourse | None:
-    """The discourse of an article; none is counted. ``RecordError``: it is no Unicode text."""
-    texts = [article.text] if isinstance(article.text, str) else article.text
-    for text in (article.origin.identifier, article.title, article.domain, *texts):
-        if problem := text_problem(text):
+    """The discourse of a row with an article: plain text, or sentences that are not split again.
+
+    What makes none is counted. Its id is what the row has under ``id``, or else that of its origin.
+    """
+    text = "" if row[column] is None else row[column]
+    if isinstance(text, str):
+        # The beginning of a very long article is enough, and bounds the memory.
+        text = text[:LONGEST_FIELD]
+    elif not isinstance(text, list) or not all(isinstance(each, str) for each in text):
+        raise RecordError(
+            f"{column} has {shown(repr(text))}, expected text or a list of sentences", "wrong type"
+        )
+    identifier, title, domain = (
+        "" if row.get(name) is None else tidy(str(row[name])) for name in COLUMNS_BESIDE
+    )
+    for each in (identifier, title, domain, *([text] if isinstance(text, str) else text)):
+        if problem := text_problem(each):
             raise RecordError(*problem)
     try:
-        title, sentences = document(article, shape, options)
+        heading_of_text, sentences = document(text, shape, options)
     except DroppedError as dropped:
         options.skipped[str(dropped)] += 1
         return None
-    named = {"title": title, "domain": article.domain}
-    return Discourse(
-        id=article.origin.identifier,
-        corpus=corpus.name,
-        units=tuple(Unit(sentence, source=article.origin.source) for sentence in sentences),
-        meta={"split": article.origin.split}
-        | {name: value for name, value in named.items() if value},
-    )
+    origin = replace(origin, identifier=identifier or origin.identifier)
+    return origin.discourse(sentences, title=title or heading_of_text, domain=domain)

@@ -12,12 +12,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from coherencegym.loaders.corpus import Corpus, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.loaders.corpus import ReadOptions
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, shown, text_problem
-from coherencegym.loaders.text.articles import Origin
+from coherencegym.loaders.text.articles import Origin, Shape
 from coherencegym.loaders.text.prose import sentences_drop
-from coherencegym.loaders.text.sentences import split_sentences
 
 #: The column of abstracts, and those of bodies, the first that is there.
 ABSTRACT_COLUMN = "abstract"
@@ -32,25 +31,17 @@ _PLACEHOLDER = re.compile(
 
 
 def paper_discourse(
-    corpus: Corpus,
-    row: Mapping[str, Any],
-    column: str,
-    origin: Origin,
-    options: ReadOptions,
-    *,
-    language: str,
-    pipeline: str | None,
+    row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions, shape: Shape
 ) -> Discourse | None:
     """The discourse of a row; none, and a count, where abstract or body has no prose.
 
-    Args:
-        column: the column of the body: text, or a list of paragraphs.
+    The column is that of the body: text, or a list of paragraphs.
     """
     abstract, body = (
         [
             sentence
             for paragraph in _paper_paragraphs(name, row[name] or "")
-            for sentence in split_sentences(paragraph, language, pipeline, options)
+            for sentence in shape.split(paragraph, options)
             if not _PLACEHOLDER.search(sentence) and sentences_drop([sentence]) is None
         ]
         for name in (ABSTRACT_COLUMN, column)
@@ -60,12 +51,7 @@ def paper_discourse(
     if not abstract or not middle:
         options.skipped["no sentence of prose in abstract or body"] += 1
         return None
-    return Discourse(
-        origin.identifier,
-        corpus.name,
-        tuple(Unit(text, source=origin.source) for text in (*abstract, *middle)),
-        meta={"split": origin.split, ABSTRACT_SENTENCES: str(len(abstract))},
-    )
+    return origin.discourse((*abstract, *middle), **{ABSTRACT_SENTENCES: str(len(abstract))})
 
 
 def _paper_paragraphs(column: str, value: Any) -> list[str]:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.loaders.corpus import Corpus, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.loaders.corpus import ReadOptions
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
-from coherencegym.loaders.text.articles import Origin
-from coherencegym.loaders.text.sentences import split_sentences
+from coherencegym.loaders.text.articles import Origin, Shape
 
 #: The key of ``meta`` with the headings of a document and their levels.
 SECTIONS = "sections"
@@ -34,12 +32,8 @@ _WIKI_HEADING = re.compile(r"^(={1,6})[^\S\n]*([^=\n]+?)[^\S\n]*\1[^\S\n]*$", re
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class SectionBlock:
-    """A heading of a level from 1, or, of level 0, a paragraph: as text, or as sentences."""
-
-    text: str | Sequence[str]
-    level: int = 0
+#: A heading and its level from 1, or, of level 0, a paragraph: as text, or as sentences.
+SectionBlock = tuple[str | Sequence[str], int]
 
 
 def marked_blocks(text: str) -> Iterator[SectionBlock]:
@@ -58,7 +52,7 @@ def marked_blocks(text: str) -> Iterator[SectionBlock]:
             level = int(token.tag[1:]) if token.type == "heading_open" else 0
         elif token.type == "inline" and level is not None:
             if words := tidy("".join(map(_words, token.children or ()))):
-                yield SectionBlock(words, level)
+                yield words, level
             level = None
 
 
@@ -82,22 +76,30 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
     if isinstance(value, str):
         yield from marked_blocks(value)
         return
-    if isinstance(value, Mapping):  # as some versions of datasets give a list of dictionaries
-        value = [dict(zip(value, own, strict=True)) for own in zip(*value.values(), strict=True)]
+    value = as_dictionaries(value)
     if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
         raise ValueError(f"{shown(repr(value))}, expected text or a list of sections")
     for section in value:
-        own = _first(section, _LEVELS)
+        own = first_value(section, _LEVELS)
         own = own if isinstance(own, int) and own > 0 else level
-        if title := tidy(str(_first(section, TITLES) or "")):
-            yield SectionBlock(title, own)
-        yield from _section_paragraphs(_first(section, _TEXTS))
-        if below := _first(section, _BELOW):
+        if title := tidy(str(first_value(section, TITLES) or "")):
+            yield title, own
+        yield from _section_paragraphs(first_value(section, _TEXTS))
+        if below := first_value(section, _BELOW):
             yield from section_blocks(below, own + 1)
 
 
-def _first(section: Mapping[str, Any], names: Iterable[str]) -> Any:
-    return next((section[name] for name in names if section.get(name) is not None), None)
+def as_dictionaries(value: Any) -> Any:
+    """A list of dictionaries where datasets give it by name: ``{"text": [a, b], ...}``."""
+    if not isinstance(value, Mapping):
+        return value
+    lists = {name: column for name, column in value.items() if isinstance(column, list)}
+    return [dict(zip(lists, items, strict=True)) for items in zip(*lists.values(), strict=False)]
+
+
+def first_value(item: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """The first value that a dictionary has under one of these names; none where it has none."""
+    return next((item[name] for name in names if item.get(name) is not None), None)
 
 
 def _section_paragraphs(value: Any) -> Iterator[SectionBlock]:
@@ -109,67 +111,48 @@ def _section_paragraphs(value: Any) -> Iterator[SectionBlock]:
         if not isinstance(sentences, list) or not all(isinstance(each, str) for each in sentences):
             raise ValueError(f"{shown(repr(one))}, expected paragraphs as text or as sentences")
         if any(map(tidy, sentences)):
-            yield SectionBlock(one if isinstance(one, str) else sentences)
+            yield (one if isinstance(one, str) else sentences), 0
 
 
 def sectioned_discourse(
-    corpus: Corpus,
     origin: Origin,
     blocks: Iterable[SectionBlock],
     options: ReadOptions,
-    language: str = "en",
-    pipeline: str | None = None,
+    shape: Shape,
     title: str = "",
 ) -> Discourse | None:
     """The discourse of headings and paragraphs; none, and a count, where there is no sentence.
 
-    Args:
-        corpus, origin: its corpus, and where it stands there.
-        blocks: its headings and paragraphs in order.
-        options: counts what is repaired.
-        language, pipeline: those that paragraphs are split into sentences with.
-        title: its title.
+    ``shape`` says how paragraphs are split into sentences; no document is cut.
     """
     texts: list[str] = []
     sections, paragraphs = [], []
-    for block in blocks:
-        given = [block.text] if isinstance(block.text, str) else block.text
+    for block, level in blocks:
+        given = [block] if isinstance(block, str) else block
         for text in (title, *given):
             if unusable := text_problem(text):
                 raise RecordError(*unusable)
         found: Iterable[str] = given
-        if isinstance(block.text, str) and not block.level:
-            found = split_sentences(block.text, language, pipeline, options)
-        if block.level:
-            sections.append(f"{len(texts)}:{block.level}")
+        if isinstance(block, str) and not level:
+            found = shape.split(block, options)
+        if level:
+            sections.append(f"{len(texts)}:{level}")
         paragraphs.append(str(len(texts)))
         texts += filter(None, map(tidy, found))
     if len(texts) == len(sections):
         options.skipped["no sentence"] += 1
         return None
     meta = {SECTIONS: " ".join(sections), "paragraphs": " ".join(paragraphs), "title": title}
-    return Discourse(
-        origin.identifier,
-        corpus.name,
-        tuple(Unit(text, source=origin.source) for text in texts),
-        meta={"split": origin.split} | {key: value for key, value in meta.items() if value},
-    )
+    return origin.discourse(texts, **meta)
 
 
 def section_row_discourse(
-    corpus: Corpus,
-    row: Mapping[str, Any],
-    column: str,
-    origin: Origin,
-    options: ReadOptions,
-    *,
-    language: str,
-    pipeline: str | None,
+    row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions, shape: Shape
 ) -> Discourse | None:
     """The discourse of a row, whose column is as :func:`section_blocks` takes it."""
-    title = tidy(str(_first(row, TITLES) or ""))
+    title = tidy(str(first_value(row, TITLES) or ""))
     try:
         blocks = list(section_blocks(row[column] or ""))
     except ValueError as error:
         raise RecordError(f"{column} has {error}", "wrong type") from None
-    return sectioned_discourse(corpus, origin, blocks, options, language, pipeline, title)
+    return sectioned_discourse(origin, blocks, options, shape, title)

@@ -18,7 +18,6 @@ from coherencegym.builders.command import cli
 from coherencegym.builders.command.cli import main
 from coherencegym.errors import EvaluationError
 from coherencegym.loaders.corpora.own import OWN, annotated_texts
-from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus as registered
 
@@ -192,13 +191,13 @@ def test_all_skips_suites_that_texts_are_too_short_for(
         ("sentence_order --texts a.doc", "--texts a.doc: no texts, found 1 .doc; expected files"),
         (
             "sentence_order --texts a.doc",
-            ".parquet, or --format conllu or conll2012 or mmax or pdtb or brat or rels for annotat",
+            ".parquet, or --format conllu or conll2012 or mmax or pdtb or rels for annotated te",
         ),
         ("coreference --texts ann.conll", ".parquet, or --format conll2012 for annotated texts"),
         (
             "coreference --texts mine",
             "from plain text, which does not hold what it needs; expected annotated texts, with "
-            "--format conllu or conll2012 or mmax or brat; `coherencegym build --texts` with no",
+            "--format conllu or conll2012 or mmax; `coherencegym build --texts` with no",
         ),
         ("sentence_order --texts blank.csv", "blank.csv: the file is empty; expected a column of"),
         ("sentence_order --texts blank.jsonl", "blank.jsonl:1: the file is empty, expected text"),
@@ -284,88 +283,10 @@ def test_coreference_in_conll_2012_may_have_chains_of_one_mention() -> None:
     assert found.meta["split"] == "validation"
 
 
-BRAT = """\
-T1\tPER 0 7\tAnn Lee
-T2\tANIMAL 14 21;22 25\tthe old cat
-T3\tTitle 41 44\tcat
-T4\tANIMAL 37 44\tThe cat
-T5\tPRON 54 56\tIt
-T6\tPER 81 84\tAnn
-*\tEquiv T2 T4
-R1\tCoreference Anaphor:T5 Antecedent:T4\t
-R2\tPresident_of Arg1:T1 Arg2:T4
-R3\tidentity Arg1:T6 Arg2:T1
-"""
-BRAT_TEXT = (
-    "Ann Lee loves the old\ncat of Bo Day. The cat was ill. It died on a Tuesday. Then Ann sang on."
-)
-
-
-def test_coreference_in_brat(capsys: pytest.CaptureFixture[str]) -> None:
-    """Chains are what relations and equivalences join; a line's end parts no mention."""
-    Path("dev").mkdir()
-    Path("dev/cat.txt").write_text(BRAT_TEXT)
-    Path("dev/cat.ann").write_text(BRAT)
-    Path("dev/new.txt").write_text("Nobody came. Nobody went.")
-    Path("dev/new.ann").write_text("")
-    own = annotated_texts(Path("dev"), "brat")
-    assert own.said == "texts: 2 .ann (dev), read as brat"
-    reading = read(own.corpus)
-    (found,) = reading
-    assert (found.id, len(found.units)) == ("cat", 4)
-    assert [
-        (span_text(found, one.span), one.chain, one.kind, one.features.entity)
-        for one in found.mentions
-    ] == [
-        ("Ann Lee", "T1", "proper", "person"),
-        ("the old cat", "T2", "nominal", "animal"),
-        ("The cat", "T2", "nominal", "animal"),
-        ("cat", "T3", "nominal", ""),
-        ("It", "T2", "pronoun", ""),
-        ("Ann", "T1", "proper", "person"),
-    ]
-    assert [len(one.span) for one in found.mentions] == [1] * 6
-    assert reading.skipped == {
-        "documents that nobody annotated": 1,
-        "relations that are no coreference": 1,
-    }
-    assert main(["--texts", "dev", "--format", "brat"]) == 0
-    out = capsys.readouterr().out
-    offered = [line.split()[0] for line in out.split("\n\n")[1].splitlines()]
-    assert offered == ["coreference", "antecedents"]
-    assert (
-        build_command("coreference", "--texts", "dev", "--format", "brat", "--output", "out") == 0
-    )
-    (path,) = Path("out/data/own").iterdir()
-    (row,) = pd.read_parquet(path).to_dict("records")
-    assert [one["content"] for one in row["conditions"]] == [
-        f"The cat was ill. {subject} died on a Tuesday." for subject in ("It", "The cat")
-    ]
-
-
 def test_what_was_repaired_is_not_called_lost(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.txt").write_text("lily had a ball. it rolled away.")
     assert build_command("sentence_order", "--texts", "a.txt", "--output", "out") == 2
     assert "; not used: 1 fewer than 3 sentences; own" in one_line(capsys.readouterr().err)
-
-
-@pytest.mark.parametrize("words", ["The kettle", "Th e kettle"])
-def test_parts_of_a_mention_may_touch(words: str) -> None:
-    LAYOUTS["brat"].write(Path("brat"))
-    (path,) = Path("brat").rglob("a.ann")
-    text = path.read_text()
-    path.write_text(text.replace("0 3;4 10\tThe kettle", f"0 2;2 3;4 10\t{words}"))
-    one, _ = read(annotated_texts(Path("brat"), "brat").corpus)
-    assert one.mentions[0].span == ((0, 0, 10),)
-
-
-def test_litbank_names_chains_by_types() -> None:
-    LAYOUTS["brat"].write(Path("litbank"))
-    _, found = read(annotated_texts(Path("litbank"), "brat").corpus)
-    assert [(one.chain, one.kind, one.features.entity) for one in found.mentions] == [
-        ("T1", "proper", "person"),
-        ("T1", "pronoun", "person"),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -11,22 +11,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from support.native_files import BRAT, LAYOUTS
-from support.native_files import CORPORA as WITH_FORMATS
+from support.native_files import LAYOUTS
 from support.small_corpora import assert_clean
 
-from coherencegym.loaders.corpora.sample import NAME as SAMPLE
-from coherencegym.loaders.corpora.sample import sample_of
 from coherencegym.loaders.corpus import Corpus, CorpusNotFoundError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read
-from coherencegym.loaders.registry import CORPORA
+from coherencegym.loaders.registry import CORPORA, sample_of
+from coherencegym.loaders.registry import SAMPLE_NAME as SAMPLE
 
 NAMES = [name for name in CORPORA if name != SAMPLE]
 
 
 def test_every_corpus_has_a_layout() -> None:
-    assert {layout.corpus for layout in LAYOUTS.values()} == {*NAMES, BRAT.name}
+    assert {layout.corpus for layout in LAYOUTS.values()} == {*NAMES}
 
 
 @pytest.mark.parametrize("name", CORPORA)
@@ -70,7 +68,7 @@ def check(corpus: Corpus, found: Sequence[Discourse], data_dir: Path | None = No
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_layout_is_read_whole_again_and_in_part(name: str, tmp_path: Path) -> None:
-    corpus = WITH_FORMATS[LAYOUTS[name].corpus]
+    corpus = CORPORA[LAYOUTS[name].corpus]
     LAYOUTS[name].write(tmp_path)
     reading = read(corpus, data_dir=tmp_path)
     found = list(reading)

@@ -226,32 +226,6 @@ def raw() -> dict[str, Damage]:
     }
 
 
-def placed(file: str) -> dict[str, Damage]:
-    """What can be wrong with a line of brat's; it spoils the document."""
-    changes = {
-        "span outside the text": (
-            *("42 44", "42 99", "5: the span 42 99 lies outside the text of 45 characters"),
-            "span outside the text",
-        ),
-        "span of nothing": ("42 44", "44 44", "5: the span 44 44, expected", "bad span"),
-        "parts out of order": ("0 3;4 10", "4 10;0 3", "1: the span 4 10;0 3, exp", "bad span"),
-        "other words": ("The kettle", "A pot", "1: at 0 3;4 10 stands 'The k", "text elsewhere"),
-        "unknown mention": ("Arg1:T4", "Arg1:T9", "6: there is no 'T9', exp", "unknown mention"),
-        "unknown equivalent": ("Coref T1", "Coref X1", "3: there is no 'X1'", "unknown mention"),
-        "duplicate mention": ("T4\t", "T3\t", "5: a second T3, expected", "duplicate mention"),
-        "no number": ("42 44", "42 x", r"5: 'T4\tOBJECT 42 x\tit', expected", "malformed line"),
-        "one argument": (" Arg2:T2", "", "6: 'R1", "malformed line"),
-        "unknown line": ("A1", "X1", "7: 'X1", "malformed line"),
-        "line without a tab": ("A1\t", "A1 ", "7: 'A1 Hot T1', exp", "malformed line"),
-        "NUL byte in a line": ("Hot", "H\0t", f"7: {NUL}", "NUL byte"),
-        "no UTF-8 in a line": ("Hot", "H\udcfft", f"7: {BYTE}", "not UTF-8"),
-    }
-    return {
-        name: Damage(old, new, said, reason, file)
-        for name, (old, new, said, reason) in changes.items()
-    }
-
-
 def tree(file: str) -> dict[str, Damage]:
     """What can be wrong with the tree of this file; it spoils the tree only."""
     changes = {
@@ -866,17 +840,6 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     },
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),
-    "brat": {
-        **raw(),
-        "no sentence": Damage(
-            *("The kettle\nsang, and it was hot. Ann took it.", " \n", "1: no sentence, expected"),
-            "malformed document",
-        ),
-        "longer than spaCy takes": Damage(
-            *("kettle", "kettle" * 200_000, "1: a text of 1,200,"), "malformed document"
-        ),
-        **placed("a.ann"),
-    },
     "gum relations": {
         "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", UNPLACED, kept=(0, 1)),
         "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {NO_UTF}", UNPLACED, kept=(0, 1)),

@@ -6,28 +6,9 @@ The word ``kettle`` stands once in one file, in the text of the first discourse.
 from __future__ import annotations
 
 import json
-from collections import ChainMap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from coherencegym.loaders.corpora.own import brat_files, read_brat
-from coherencegym.loaders.corpus import Corpus, FilePattern
-from coherencegym.loaders.registry import CORPORA as REGISTERED
-
-#: The format of own texts that no registered corpus has.
-BRAT = Corpus(
-    name="brat",
-    title="brat standoff",
-    homepage="",
-    citation="",
-    obtain="",
-    patterns=(FilePattern("*.ann", "unsplit"),),
-    reader=read_brat,
-    parts=brat_files,
-)
-#: The corpora of the layouts.
-CORPORA = ChainMap({BRAT.name: BRAT}, dict(REGISTERED))
 
 
 @dataclass(frozen=True)
@@ -425,20 +406,6 @@ RATED = {
 }
 
 
-_BRAT = {
-    "a": (
-        "The kettle\nsang, and it was hot. Ann took it.",
-        "T1\tOBJECT 0 3;4 10\tThe kettle\nT2\tOBJECT 21 23\tit\n*\tCoref T1 T2\n"
-        "T3\tPER 33 36\tAnn\nT4\tOBJECT 42 44\tit\nR1\tCoreference Arg1:T4 Arg2:T2\t\n"
-        "A1\tHot T1\n#1\tAnnotatorNotes T1\tor the pot?\n",
-    ),
-    "b": (
-        "Bo ran.\r\n\r\nÉ? He fell.",
-        "T1\tPROP_PER 0 2\tBo\nT2\tBO-0 0 2\tBo\nT3\tBO-0 14 16\tHe\nT4\tPRON_PER 14 16\tHe\n",
-    ),
-}
-
-
 def _one(corpus: str, name: str, content: str) -> Layout:
     return Layout(corpus, {name: content})
 
@@ -529,9 +496,4 @@ LAYOUTS = {
     ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),
-    "brat": Layout(
-        "brat",
-        {f"{name}.ann": annotation for name, (_, annotation) in _BRAT.items()}
-        | {f"{name}.txt": text for name, (text, _) in _BRAT.items()},
-    ),
 }

@@ -213,7 +213,7 @@ def _fetch(corpus: str, say: Callable[[str], None]) -> None:
 
     say(f"fetching {corpus}")
     chosen = {"names": [corpus], "accept": False, "dry_run": False, "data_dir": None}
-    run(Namespace(**chosen, overwrite=False, mirror=None, json=False))
+    run(Namespace(**chosen, mirror=None))
 
 
 def _options_on(config: str, rows: Iterable[TableRow]) -> list[Mapping[str, str]]:

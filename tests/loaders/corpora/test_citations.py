@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coherencegym.loaders.corpora.sample import SAMPLES
 from coherencegym.loaders.corpus import cited
-from coherencegym.loaders.registry import CORPORA
+from coherencegym.loaders.registry import CORPORA, SAMPLES
 
 
 def test_every_work_is_cited_and_whole() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.small_corpora import OfFile, read_one
 
-from coherencegym.loaders.corpora.conll2012 import CORPUS
+from coherencegym.loaders.corpora.conll2012 import ONTONOTES
 from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
 from coherencegym.loaders.text.detokenize import detokenize, lay_out
@@ -39,7 +39,7 @@ def document(*sentences: str, begin: str = BEGIN) -> str:
 
 
 def test_sentences_speakers_and_mentions(of_file: OfFile) -> None:
-    discourse = read_one(of_file(CORPUS, document(FIRST, SECOND)))
+    discourse = read_one(of_file(ONTONOTES, document(FIRST, SECOND)))
     assert discourse.id == "bc/cctv/00/cctv_0000/0"
     assert discourse.meta == {"split": "test", "genre": "bc"}
     assert discourse.texts == (
@@ -64,20 +64,22 @@ def test_sentences_speakers_and_mentions(of_file: OfFile) -> None:
 
 def test_parts_are_documents(of_file: OfFile) -> None:
     later = BEGIN.replace("part 000", "part 001")
-    reading = read(of_file(CORPUS, document(FIRST, SECOND) + document(FIRST, SECOND, begin=later)))
+    reading = read(
+        of_file(ONTONOTES, document(FIRST, SECOND) + document(FIRST, SECOND, begin=later))
+    )
     assert [d.id.rpartition("/")[2] for d in reading] == ["0", "1"]
 
 
 def test_skeletons_are_withheld(of_file: OfFile) -> None:
     skeleton = rows("[WORD]~PRP~(1) [WORD]~VBD~-")
-    reading = read(of_file(CORPUS, document(skeleton) + document(FIRST, SECOND)))
+    reading = read(of_file(ONTONOTES, document(skeleton) + document(FIRST, SECOND)))
     assert len(list(reading)) == 1
     assert reading.skipped == {"withheld text": 1}
 
 
 def test_the_reader_says_that_it_is_unproven() -> None:
-    assert not CORPUS.proven
-    assert not CORPUS.republishable
+    assert not ONTONOTES.proven
+    assert not ONTONOTES.republishable
 
 
 @pytest.mark.parametrize(

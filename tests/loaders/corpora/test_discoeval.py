@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from coherencegym.loaders.corpora.discoeval import sentences, without_tex_spaces
+from coherencegym.loaders.corpora.discoeval import by_itself, sentences, without_tex_spaces
 from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read
@@ -54,22 +54,14 @@ def test_coherent_documents_only_and_others_are_counted(tmp_path: Path) -> None:
     assert reading.skipped == {"label 0: a sentence was replaced": 2}
 
 
-def test_pairs_and_what_is_in_no_order_are_read_by_name_only(tmp_path: Path) -> None:
+def test_pairs_and_what_is_in_no_order_are_no_documents(tmp_path: Path) -> None:
     folder = files(
         tmp_path,
         BSO_wiki_test=line("First .", "Then ."),
         SP_wiki_test=line("1", "B .", "C .", "A .", "E .", "D ."),
         DC_wiki_test=line("1", *"abcdef"),
     )
-
-    def ids(*splits: str) -> list[str]:
-        return [d.id for d in read(corpus("discoeval"), data_dir=folder, splits=splits or None)]
-
-    assert ids() == ids("test") == ["DC/wiki/test/000001"]
-    assert ids("bso_test") == ["BSO/wiki/test/000001"]
-    assert ids("unordered_test") == ["SP/wiki/test/000001"]
-    (unordered,) = read(corpus("discoeval"), data_dir=folder, splits=("unordered_test",))
-    assert unordered.texts[1] == "B."
+    assert [d.id for d in read(corpus("discoeval"), data_dir=folder)] == ["DC/wiki/test/000001"]
 
 
 def test_a_file_in_no_folder_of_a_task(tmp_path: Path) -> None:
@@ -142,7 +134,7 @@ UNORDERED = {
 
 @pytest.mark.parametrize("tokenised", UNORDERED)
 def test_signs_of_the_unordered_files(tokenised: str) -> None:
-    assert sentences([tokenised], "wikipedia", ordered=False) == [UNORDERED[tokenised]]
+    assert by_itself(tokenised, "wikipedia", ordered=False) == UNORDERED[tokenised]
 
 
 TEX = {
@@ -210,11 +202,9 @@ def test_real_counts(real: tuple[Reading, list[Discourse]]) -> None:
     reading, documents = real
     kinds = Counter((d.meta["task"], d.meta["domain"], d.meta["split"]) for d in documents)
     assert kinds == {
-        ("SP", "wikipedia", "unordered_test"): 4000,
         ("SP", "arxiv", "validation"): 4000,
         ("DC", "wikipedia", "test"): 2000,
         ("DC", "chat", "validation"): 917,
-        ("BSO", "wikipedia", "bso_test"): 4000,
     }
     assert reading.skipped == {"label 0: a sentence was replaced": 2000 + 917 + 2908}
     sizes = Counter(
@@ -225,18 +215,15 @@ def test_real_counts(real: tuple[Reading, list[Discourse]]) -> None:
 
 
 def test_real_order(real: tuple[Reading, list[Discourse]]) -> None:
-    """Sentences that go on from another do not open a text; in the unordered files they do."""
+    """Sentences that go on from another do not open a text."""
     goes_on = re.compile(r"(?:It|He|She|They|This|These|However|His|Its|Thus|Also|Moreover)\b")
-    shares = {}
-    for split in ("unordered_test", "validation"):
-        texts: defaultdict[int, list[bool]] = defaultdict(list)
-        for document in real[1]:
-            if document.meta["split"] == split and document.meta["task"] == "SP":
-                for place, text in enumerate(document.texts):
-                    texts[place].append(goes_on.match(text) is not None)
-        shares[split] = [sum(texts[place]) / len(texts[place]) for place in range(5)]
-    assert shares["validation"][0] < 0.05 < 0.1 < min(shares["validation"][1:])
-    assert shares["unordered_test"][0] > 0.15
+    texts: defaultdict[int, list[bool]] = defaultdict(list)
+    for document in real[1]:
+        if document.meta["task"] == "SP":
+            for place, text in enumerate(document.texts):
+                texts[place].append(goes_on.match(text) is not None)
+    shares = [sum(texts[place]) / len(texts[place]) for place in range(5)]
+    assert shares[0] < 0.05 < 0.1 < min(shares[1:])
 
 
 def test_real_text(real: tuple[Reading, list[Discourse]]) -> None:

@@ -15,8 +15,8 @@ from support.hub.server import HubServer
 from coherencegym.builders.command.cli import build_options, suite_parser
 from coherencegym.builders.pipeline.sources import hub_corpora
 from coherencegym.builders.registry import load_suite
-from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpora.own import OWN_DOCUMENTS, documents_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError, ReadOptions
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.formats.lines import RecordError
@@ -47,7 +47,7 @@ def lines(*rows: dict[str, Any]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def reading(folder: Path, corpus: Corpus = CORPUS, **arguments: Any) -> Reading:
+def reading(folder: Path, corpus: Corpus = OWN_DOCUMENTS, **arguments: Any) -> Reading:
     return read(corpus, data_dir=folder.parent, **arguments)
 
 
@@ -89,9 +89,13 @@ def test_split_folders_in_their_order(folder: Path) -> None:
 def test_files_are_looked_for_in_a_folder_of_that_name_only(folder: Path, tmp_path: Path) -> None:
     write(tmp_path, notes=KETTLE)
     with pytest.raises(CorpusNotFoundError, match=r"no files found; expected 'train/\*\.\(txt"):
-        read(CORPUS, data_dir=tmp_path)
+        read(OWN_DOCUMENTS, data_dir=tmp_path)
     write(folder, a=KETTLE)
-    assert ids(read(CORPUS, data_dir=tmp_path)) == ids(read(CORPUS, data_dir=folder)) == ["a"]
+    assert (
+        ids(read(OWN_DOCUMENTS, data_dir=tmp_path))
+        == ids(read(OWN_DOCUMENTS, data_dir=folder))
+        == ["a"]
+    )
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz"])
@@ -203,17 +207,11 @@ def test_the_shape_of_documents_is_the_user_s(folder: Path) -> None:
         ("Sentence number one is here.", "Sentence number two is here."),
     ]
     assert reading(folder, corpus).skipped == {}
-    first = reading(folder, documents_corpus(Shape("first", 4)))
-    assert [len(d.units) for d in first] == [5, 6]
-    opening = reading(folder, documents_corpus(Shape("opening", 1, 4)))
-    assert ids(opening) == ["b"]
-    assert opening.skipped == {"more than 4 sentences": 1}
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"excerpt": "middle"}, "excerpt is 'middle', expected one of auto, opening, first"),
         ({"fewest": 0}, "documents of 0 to 8 sentences, expected two numbers in order"),
         ({"fewest": 9}, "documents of 9 to 8 sentences"),
     ],
@@ -227,9 +225,6 @@ def test_an_article_of_any_length_is_read_to_where_it_is_decided(folder: Path) -
     write(folder, a=f"{KETTLE}\n\nHistory\n\n" + f"{LONG}\n" * 10_000, b=f"{LONG} " * 600)
     found = reading(folder)
     assert [(d.id, len(d.units)) for d in found] == [("a", 3), ("b", 8)]
-    opening = reading(folder, documents_corpus(Shape("opening")))
-    assert ids(opening) == ["a"]
-    assert opening.skipped == {"more than 8 sentences": 1}
     (folder / "rows.jsonl").write_text(
         lines({"id": "c", "text": f"{RAIN}\n\nNow\n\n" + LONG * 900})
     )
@@ -253,17 +248,22 @@ def test_documents_are_yielded_lazily(folder: Path, monkeypatch: pytest.MonkeyPa
     made: list[str] = []
     real = articles.document
 
-    def document(article: articles.Article, shape: Shape, options: ReadOptions) -> Any:
-        made.append(article.origin.identifier)
-        return real(article, shape, options)
+    def document(text: str, shape: Shape, options: ReadOptions) -> Any:
+        made.append(text)
+        return real(text, shape, options)
 
     monkeypatch.setattr(articles, "document", document)
     (folder / "train.jsonl").write_text(lines(*({"text": t} for t in (KETTLE, TRAIN, RAIN))))
-    assert ids(reading(folder, limit=2)) == made == ["train-000001", "train-000002"]
+    assert ids(reading(folder, limit=2)) == ["train-000001", "train-000002"]
+    assert made == [KETTLE, TRAIN]
 
 
 def test_nothing_may_be_published_unless_the_user_names_a_licence() -> None:
-    assert (CORPUS.licence, CORPUS.republishable, CORPUS.proven) == ("other", False, False)
+    assert (OWN_DOCUMENTS.licence, OWN_DOCUMENTS.republishable, OWN_DOCUMENTS.proven) == (
+        "other",
+        False,
+        False,
+    )
     named = documents_corpus(licence="cc-by-4.0")
     assert (named.licence, named.republishable) == ("CC-BY-4.0", True)
     closed = documents_corpus(licence="CC-BY-ND-4.0")
@@ -297,7 +297,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_dataset_laid_out_like_wikipedia(dataset: Path) -> None:
     (dataset / "train.jsonl").write_text(lines(*WIKIPEDIA))
-    found = read(hub_corpus(str(dataset), articles=Shape()))
+    found = read(hub_corpus(str(dataset), genre="documents", shape=Shape()))
     tea, rain = found
     assert (tea.id, tea.text, tea.meta) == ("12", KETTLE, {"split": "train", "title": "Tea"})
     assert rain.id == "14"
@@ -306,14 +306,14 @@ def test_a_dataset_laid_out_like_wikipedia(dataset: Path) -> None:
         "fewer than 3 sentences": 1,
         "near-duplicate of an earlier document": 1,
     }
-    limited = read(hub_corpus(str(dataset), articles=Shape()), limit=1)
+    limited = read(hub_corpus(str(dataset), genre="documents", shape=Shape()), limit=1)
     assert ids(limited) == ["12"]
     assert limited.skipped == {}
 
 
 def test_a_dataset_laid_out_like_cnn(dataset: Path) -> None:
     (dataset / "test.jsonl").write_text(lines(*STORIES))
-    found = read(hub_corpus(str(dataset), articles=Shape(most=4)))
+    found = read(hub_corpus(str(dataset), genre="documents", shape=Shape(most=4)))
     (story,) = found
     assert (story.id, len(story.units)) == ("c1", 4)
     assert story.texts[0] == "Bo ran to the station."
@@ -322,13 +322,13 @@ def test_a_dataset_laid_out_like_cnn(dataset: Path) -> None:
 
 def test_columns_of_one_s_own(dataset: Path) -> None:
     (dataset / "test.jsonl").write_text(lines({"key": "k", "body": KETTLE, "n": 1}))
-    corpus = hub_corpus(str(dataset), articles=Shape(), column="body")
+    corpus = hub_corpus(str(dataset), genre="documents", shape=Shape(), column="body")
     assert ids(read(corpus)) == ["test-000001"]
     with pytest.raises(CorpusError, match="Set:1: no column 'sentences' or 'text' or 'article'"):
-        list(read(hub_corpus(str(dataset), articles=Shape()), skip_bad_rows=True))
+        list(read(hub_corpus(str(dataset), genre="documents", shape=Shape()), skip_bad_rows=True))
     with pytest.raises(CorpusError, match="Set:1: no column 'x'; the columns are 'key', 'body'"):
-        list(read(hub_corpus(str(dataset), articles=Shape(), column="x")))
-    corpus = hub_corpus(str(dataset), articles=Shape(), column="n")
+        list(read(hub_corpus(str(dataset), genre="documents", shape=Shape(), column="x")))
+    corpus = hub_corpus(str(dataset), genre="documents", shape=Shape(), column="n")
     with pytest.raises(CorpusError, match="Set:1: n has '1', expected text or a list of sentences"):
         list(read(corpus))
     with pytest.raises(CorpusError, match="no column named; expected --text-column with the one"):
@@ -354,7 +354,7 @@ def test_of_several_languages_the_configuration_has_one(
         f"---\nlanguage: {stated}\nlicense: [cc-by-sa-3.0, gfdl]\nconfigs:\n"
         f"- config_name: '{config}'\n  data_files: x.jsonl\n---\n"
     )
-    corpus = hub_corpus(str(dataset), config=config, articles=Shape())
+    corpus = hub_corpus(str(dataset), config=config, genre="documents", shape=Shape())
     assert corpus.language == language
     if language != "ab":  # of which spaCy has no rules
         assert len(list(read(corpus))) == 2
@@ -362,7 +362,9 @@ def test_of_several_languages_the_configuration_has_one(
         with pytest.raises(CorpusError, match="no rules for the language 'ab'"):
             list(read(corpus))
     assert not corpus.republishable
-    named = hub_corpus(str(dataset), config=config, articles=Shape(), licence="CC-BY-SA-3.0")
+    named = hub_corpus(
+        str(dataset), config=config, genre="documents", shape=Shape(), licence="CC-BY-SA-3.0"
+    )
     assert (named.licence, named.republishable) == ("CC-BY-SA-3.0", True)
 
 
@@ -392,7 +394,7 @@ def test_a_limit_stops_the_stream_early(
     hub: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patch_clients(hub, tmp_path / "home", monkeypatch)
-    reading = read(hub_corpus("lab/articles", articles=Shape()), limit=7)
+    reading = read(hub_corpus("lab/articles", genre="documents", shape=Shape()), limit=7)
     found = [discourse.id for discourse in reading]
     assert found == [f"{number // 5}-{number % 5}" for number in range(7)]
     assert reading.skipped == {}
@@ -404,9 +406,9 @@ def test_a_limit_stops_the_stream_early(
 def test_the_command_line_s_settings() -> None:
     parser = suite_parser(load_suite("sentence_order"))
     assert build_options(parser.parse_args([])).shape == Shape()
-    options = "--excerpt first --sentences 2 5 --spacy-pipeline en_x --licence CC0-1.0"
+    options = "--sentences 2 5 --spacy-pipeline en_x --licence CC0-1.0"
     made = build_options(parser.parse_args(options.split()))
-    assert (made.shape, made.licence) == (Shape("first", 2, 5, "en", "en_x"), "CC0-1.0")
+    assert (made.shape, made.licence) == (Shape(2, 5, "en", "en_x"), "CC0-1.0")
     assert hub_corpora(made) == {}
 
 

@@ -81,7 +81,7 @@ def test_plain_text_is_split_and_an_empty_line_ends_a_sentence(folder: Path) -> 
 def test_a_pipeline_that_is_not_installed(folder: Path) -> None:
     write(folder, {"t": "One. Two."})
     with pytest.raises(CorpusError, match="'xx_no_such' is not installed; get it with `python -m"):
-        list(read(hub_corpus(str(folder), column="t", pipeline="xx_no_such")))
+        list(read(hub_corpus(str(folder), column="t", shape=Shape(pipeline="xx_no_such"))))
 
 
 def test_a_pipeline_by_name(folder: Path, tmp_path: Path) -> None:
@@ -93,10 +93,17 @@ def test_a_pipeline_by_name(folder: Path, tmp_path: Path) -> None:
     pipeline.to_disk(path)
     spacy.blank("en").to_disk(tmp_path / "blank")
     write(folder, {"t": "One. Two; Three."})
-    texts = [text for _, text in units(hub_corpus(str(folder), column="t", pipeline=str(path)))[0]]
+    texts = [
+        text
+        for _, text in units(hub_corpus(str(folder), column="t", shape=Shape(pipeline=str(path))))[
+            0
+        ]
+    ]
     assert texts == ["One. Two;", "Three."]
     with pytest.raises(CorpusError, match="does not find sentences"):
-        list(read(hub_corpus(str(folder), column="t", pipeline=str(tmp_path / "blank"))))
+        list(
+            read(hub_corpus(str(folder), column="t", shape=Shape(pipeline=str(tmp_path / "blank"))))
+        )
 
 
 def test_parquet_files_with_digests_and_ids_over_all_files(folder: Path) -> None:
@@ -187,11 +194,11 @@ def test_bad_rows(folder: Path, value: Any, problem: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize("empty", [None, "", " \n", [], ["", " "]])
-@pytest.mark.parametrize("articles", [None, Shape(fewest=1)])
-def test_a_row_without_text_is_left_out(folder: Path, empty: Any, articles: Shape | None) -> None:
+@pytest.mark.parametrize("genre", ["", "documents"])
+def test_a_row_without_text_is_left_out(folder: Path, empty: Any, genre: str) -> None:
     one, other = "The kettle sang in the kitchen.", "Bo ran to the old station."
     write(folder, {"s": [one]}, {"s": empty}, {"s": ["", other]})
-    of_hub = read(hub_corpus(str(folder), column="s", articles=articles))
+    of_hub = read(hub_corpus(str(folder), column="s", genre=genre, shape=Shape(fewest=1)))
     own = read(own_texts(folder / "train.jsonl", Shape(fewest=1), column="s").corpus)
     for reading in (of_hub, own):
         assert [each.texts for each in reading] == [(one,), (other,)]
@@ -258,14 +265,14 @@ def test_ids_stay_as_they_were_written(folder: Path, ids: list[str], ending: str
         (folder / "train.json").write_text(json.dumps(rows, indent=1))
     else:
         write(folder, *rows)
-    corpus = hub_corpus(str(folder), column="s", articles=Shape(fewest=1))
+    corpus = hub_corpus(str(folder), column="s", genre="documents", shape=Shape(fewest=1))
     assert [d.id for d in read(corpus)] == ids
 
 
 def test_no_id_stands_twice(folder: Path) -> None:
     texts = zip((7, 8, 7), ("Ann sang here.", "Bo ran away.", "They all left."), strict=True)
     write(folder, *({"id": i, "s": [text]} for i, text in texts))
-    corpus = hub_corpus(str(folder), column="s", articles=Shape(fewest=1))
+    corpus = hub_corpus(str(folder), column="s", genre="documents", shape=Shape(fewest=1))
     with pytest.raises(CorpusError, match=r":3: id '7' stands at .*My-Set:1 already"):
         list(read(corpus))
     assert [d.id for d in read(corpus, skip_bad_rows=True)] == ["7", "8"]
@@ -416,7 +423,7 @@ def as_read(corpus: Corpus, engine: Engine) -> tuple[list[Discourse], dict[str, 
 
 
 def articles_of(repo: str) -> Corpus:
-    return hub_corpus(repo, articles=Shape("first"))
+    return hub_corpus(repo, genre="documents")
 
 
 def test_shards_of_a_folder_are_the_stream(folder: Path, parquet_files: dict[str, bytes]) -> None:

@@ -17,7 +17,6 @@ from coherencegym.loaders.fetching.fetch import (
     UNFINISHED,
     DownloadSource,
     RemoteFile,
-    Survey,
     check_base,
     fetch_source,
 )
@@ -68,12 +67,12 @@ PATH = f"someone/toy/{COMMIT}/big.bin"
 
 
 @pytest.fixture
-def go(server: FileServer, tmp_path: Path) -> Callable[..., Survey]:
+def go(server: FileServer, tmp_path: Path) -> Callable[..., tuple[RemoteFile, ...]]:
     """Fetches a download source from the server; ``slept`` collects the pauses."""
 
     def run(
         source: DownloadSource = ONE, slept: list[float] | None = None, **more: object
-    ) -> Survey:
+    ) -> tuple[RemoteFile, ...]:
         sleep = (slept if slept is not None else []).append
         settings = {"base": server.url, "sleep": sleep, "timeout": 20.0} | more
         return fetch_source(source, tmp_path / "toy", **settings)  # type: ignore[arg-type]
@@ -106,30 +105,29 @@ def counting(came: list[int]) -> Callable[[int], object]:
 
 
 def test_all_files_come_under_their_paths(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
-    before = go(TOY)
-    assert before.missing == TOY.files
+    assert go(TOY) == TOY.files
     assert content(tmp_path / "toy") == CONTENT
     assert not (tmp_path / "toy" / UNFINISHED).exists()
     assert sorted(asked.path for asked in server.log) == sorted(server.files)
 
 
 def test_a_second_run_asks_for_nothing(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     go(TOY)
     server.log.clear()
-    assert go(TOY).there == TOY.files
+    assert go(TOY) == ()
     assert server.log == []
     (tmp_path / "toy/big.bin").unlink()
-    assert [file.path for file in go(TOY).missing] == ["big.bin"]
+    assert [file.path for file in go(TOY)] == ["big.bin"]
     assert [asked.path for asked in server.log] == [PATH]
 
 
 @pytest.mark.parametrize("unannounced", [False, True])
 def test_a_cut_connection_is_tried_again(
-    unannounced: bool, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    unannounced: bool, go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.faults[PATH] = [Fault(cut=70_001, unannounced=unannounced), Fault(cut=30_000)]
     slept: list[float] = []
@@ -141,7 +139,7 @@ def test_a_cut_connection_is_tried_again(
 
 
 def test_a_second_run_goes_on_with_the_files_that_did_not_come(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.faults[PATH] = [Fault(cut=1000)] * 5
     slept: list[float] = []
@@ -155,7 +153,9 @@ def test_a_second_run_goes_on_with_the_files_that_did_not_come(
     assert not (tmp_path / "toy" / UNFINISHED).exists()
 
 
-def test_what_a_killed_run_left_is_written_over(go: Callable[..., Survey], tmp_path: Path) -> None:
+def test_what_a_killed_run_left_is_written_over(
+    go: Callable[..., tuple[RemoteFile, ...]], tmp_path: Path
+) -> None:
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy/big.bin.part").write_bytes(b"?" * len(BIG))
     go()
@@ -163,7 +163,7 @@ def test_what_a_killed_run_left_is_written_over(go: Callable[..., Survey], tmp_p
 
 
 def test_an_empty_file_comes_too(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.files[PATH] = b""
     go(source_of({"big.bin": b""}))
@@ -171,7 +171,7 @@ def test_an_empty_file_comes_too(
 
 
 def test_a_wrong_digest_names_both_and_leaves_nothing(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     wrong = b"?" * len(BIG)
     server.files[PATH] = wrong
@@ -190,7 +190,7 @@ def test_a_wrong_digest_names_both_and_leaves_nothing(
 
 
 def test_more_bytes_than_expected_are_not_written(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.files[PATH] = BIG + b"?" * 10_000_000
     came: list[int] = []
@@ -201,7 +201,7 @@ def test_more_bytes_than_expected_are_not_written(
 
 
 def test_fewer_bytes_than_expected_are_not_taken_for_the_file(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.files[PATH] = BIG[:-1]
     with pytest.raises(
@@ -211,9 +211,15 @@ def test_fewer_bytes_than_expected_are_not_taken_for_the_file(
     assert "big.bin" not in content(tmp_path / "toy")
 
 
-@pytest.mark.parametrize(("status", "message"), [(404, "no such file"), (403, "answered 403")])
+@pytest.mark.parametrize(
+    ("status", "message"), [(404, "answered 404, expected 200; is the repo"), (403, "answered 403")]
+)
 def test_a_refusal_is_one_line_and_not_tried_again(
-    status: int, message: str, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    status: int,
+    message: str,
+    go: Callable[..., tuple[RemoteFile, ...]],
+    server: FileServer,
+    tmp_path: Path,
 ) -> None:
     server.faults[PATH] = [Fault(status=status)] * 9
     slept: list[float] = []
@@ -227,7 +233,7 @@ def test_a_refusal_is_one_line_and_not_tried_again(
 
 
 def test_an_error_of_the_server_is_tried_again(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.faults[PATH] = [Fault(cut=1000), Fault(status=500), Fault(status=503)]
     slept: list[float] = []
@@ -237,28 +243,8 @@ def test_an_error_of_the_server_is_tried_again(
     assert content(tmp_path / "toy") == {"big.bin": BIG}
 
 
-def test_retry_after_is_waited_for(go: Callable[..., Survey], server: FileServer) -> None:
-    values = ("7", "60", "soon", "-3")
-    server.faults[PATH] = [Fault(status=429, headers={"Retry-After": value}) for value in values]
-    slept: list[float] = []
-    go(slept=slept)
-    assert slept[0] == 7.0
-    assert slept[1] == 60.0
-    assert slept[2:] == [4.0, 8.0]
-
-
-def test_a_long_retry_after_is_left_to_the_user(
-    go: Callable[..., Survey], server: FileServer
-) -> None:
-    server.faults[PATH] = [Fault(status=429, headers={"Retry-After": "3600"})]
-    slept: list[float] = []
-    with pytest.raises(CorpusError, match="answered 429 and asks to wait for 3600 seconds"):
-        go(slept=slept)
-    assert slept == []
-
-
 def test_a_silent_server_is_asked_again(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.faults[PATH] = [Fault(hang=1000)]
     go(timeout=0.3)
@@ -266,26 +252,26 @@ def test_a_silent_server_is_asked_again(
     assert content(tmp_path / "toy") == {"big.bin": BIG}
 
 
-def test_no_server_at_all_is_one_line(go: Callable[..., Survey]) -> None:
+def test_no_server_at_all_is_one_line(go: Callable[..., tuple[RemoteFile, ...]]) -> None:
     with pytest.raises(CorpusError, match=r"not fetched: the connection broke \(ConnectError\)"):
         go(base="http://127.0.0.1:9")
 
 
 def test_the_first_failure_stops_the_others(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     many = {f"{number:03}": b"x" for number in range(200)}
     server.files = {f"someone/toy/{COMMIT}/{path}": text for path, text in many.items()}
     server.faults[f"someone/toy/{COMMIT}/003"] = [Fault(status=404)]
-    with pytest.raises(CorpusError, match="/003: the server has no such file"):
+    with pytest.raises(CorpusError, match="/003: the server answered 404"):
         go(source_of(many))
     assert len(server.log) < 20
     assert "003" not in content(tmp_path / "toy")
 
 
 @pytest.mark.parametrize("text", [b"mine", b"?" * len(BIG)])
-def test_other_content_is_not_replaced_unless_asked(
-    text: bytes, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+def test_other_content_is_not_replaced(
+    text: bytes, go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()
@@ -296,25 +282,30 @@ def test_other_content_is_not_replaced_unless_asked(
     assert server.log == []
     assert content(folder) == {"big.bin": text}
     assert not (folder / UNFINISHED).exists()
-    go(TOY, overwrite=True)
+    (folder / "big.bin").unlink()
+    go(TOY)
     assert content(folder) == CONTENT
 
 
-def test_a_folder_in_place_of_a_file_is_an_error(go: Callable[..., Survey], tmp_path: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_an_error(
+    go: Callable[..., tuple[RemoteFile, ...]], tmp_path: Path
+) -> None:
     (tmp_path / "toy/big.bin").mkdir(parents=True)
     with pytest.raises(CorpusError, match="no regular file"):
         go()
-    with pytest.raises(CorpusError, match=r"big\.bin: cannot be written"):
-        go(overwrite=True)
 
 
-def test_a_file_in_place_of_a_folder_is_an_error(go: Callable[..., Survey], tmp_path: Path) -> None:
+def test_a_file_in_place_of_a_folder_is_an_error(
+    go: Callable[..., tuple[RemoteFile, ...]], tmp_path: Path
+) -> None:
     (tmp_path / "toy").write_text("")
     with pytest.raises(CorpusError, match=r"toy: cannot be written \(File exists\)"):
         go()
 
 
-def test_two_runs_at_once_are_refused(go: Callable[..., Survey], tmp_path: Path) -> None:
+def test_two_runs_at_once_are_refused(
+    go: Callable[..., tuple[RemoteFile, ...]], tmp_path: Path
+) -> None:
     from filelock import FileLock
 
     (tmp_path / "toy").mkdir()
@@ -325,46 +316,22 @@ def test_two_runs_at_once_are_refused(go: Callable[..., Survey], tmp_path: Path)
         go()
 
 
-def test_a_redirect_on_the_same_server_is_followed(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+def test_no_redirect_is_followed(
+    go: Callable[..., tuple[RemoteFile, ...]], server: FileServer, tmp_path: Path
 ) -> None:
     server.files["elsewhere"] = BIG
     server.faults[PATH] = [Fault(status=302, headers={"Location": "/elsewhere"})]
-    go()
-    assert [asked.path for asked in server.log] == [PATH, "elsewhere"]
-    assert content(tmp_path / "toy") == {"big.bin": BIG}
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        "http://127.0.0.2:9/x",
-        "http://127.0.0.1:9/x",
-        "ftp://127.0.0.1/x",
-        "file:///etc/passwd",
-        "https://user:secret@127.0.0.1:9/x",
-    ],
-)
-def test_a_redirect_to_another_server_must_be_https(
-    location: str, go: Callable[..., Survey], server: FileServer, tmp_path: Path
-) -> None:
-    server.faults[PATH] = [Fault(status=302, headers={"Location": location})]
-    with pytest.raises(CorpusError, match="the server sends on to") as caught:
+    with pytest.raises(CorpusError, match="the server answered 302, expected 200"):
         go()
-    assert "secret" not in str(caught.value)
     assert len(server.log) == 1
     assert content(tmp_path / "toy") == {}
 
 
-def test_redirects_in_a_circle_end(go: Callable[..., Survey], server: FileServer) -> None:
-    server.faults[PATH] = [Fault(status=302, headers={"Location": f"/{PATH}"})] * 20
-    with pytest.raises(CorpusError, match="sends on more than 5 times"):
-        go()
-    assert len(server.log) == 6
-
-
 def test_nothing_secret_is_sent(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    go: Callable[..., tuple[RemoteFile, ...]],
+    server: FileServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     netrc = tmp_path / ".netrc"
     netrc.write_text("machine 127.0.0.1 login me password netrc-secret\n")
@@ -373,9 +340,8 @@ def test_nothing_secret_is_sent(
     monkeypatch.setenv("NETRC", str(netrc))
     for name in ("HF_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"):
         monkeypatch.setenv(name, "environment-secret")
-    server.faults[PATH] = [Fault(status=302, headers={"Location": f"/{PATH}"})]
     go(TOY)
-    assert len(server.log) == 4
+    assert len(server.log) == 3
     for asked in server.log:
         assert {name.lower() for name in asked.headers} <= {
             *("host", "accept", "accept-encoding", "connection", "user-agent")
@@ -384,7 +350,7 @@ def test_nothing_secret_is_sent(
 
 
 def test_the_proxy_of_the_environment_is_asked(
-    go: Callable[..., Survey],
+    go: Callable[..., tuple[RemoteFile, ...]],
     server: FileServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -396,7 +362,7 @@ def test_the_proxy_of_the_environment_is_asked(
 
 
 def test_a_wrong_proxy_is_one_line_without_its_password(
-    go: Callable[..., Survey], monkeypatch: pytest.MonkeyPatch
+    go: Callable[..., tuple[RemoteFile, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "gopher://me:secret@proxy.example")
     with pytest.raises(CorpusError, match="expected the URL of an HTTP proxy") as caught:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.native_files import CORPORA, LAYOUTS
+from support.native_files import LAYOUTS
 from support.small_corpora import assert_clean
 from support.strategies import FEW
 
@@ -24,7 +24,7 @@ from coherencegym.errors import LONGEST
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, find, read
-from coherencegym.loaders.registry import sample_of
+from coherencegym.loaders.registry import CORPORA, sample_of
 
 NATIVE = [name for name, corpus in CORPORA.items() if not corpus.native]
 SAMPLES = [name for name in NATIVE if sample_of(CORPORA[name]) is not None]

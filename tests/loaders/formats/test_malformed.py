@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import pytest
 from support.damages import DAMAGES, PUT_RIGHT
-from support.native_files import CORPORA, LAYOUTS
+from support.native_files import LAYOUTS
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.registry import load_suite
@@ -26,10 +26,10 @@ from coherencegym.errors import one_line
 from coherencegym.loaders.cli import main
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.read import Reading, read
-from coherencegym.loaders.registry import CORPORA as REGISTERED
+from coherencegym.loaders.registry import CORPORA
 
 #: Layouts whose main file is a raw text beside others.
-RAW = ("brat", "gum relations", "pdtb", "tedmdb")
+RAW = ("gum relations", "pdtb", "tedmdb")
 #: Layouts whose main file is read line by line, or element by element.
 PARSED = [layout for layout in LAYOUTS if layout not in RAW]
 CASES = [(layout, name) for layout, damages in DAMAGES.items() for name in damages]
@@ -62,7 +62,7 @@ def check(
     before, message = told(reading, folder)
     assert message.startswith(said)
     assert len(message.splitlines()) == 1
-    if not before and corpus in REGISTERED:  # `show` reads the first discourse, and here it is bad
+    if not before and corpus in CORPORA:  # `show` reads the first discourse, and here it is bad
         assert main(["show", corpus, "--data-dir", str(folder)]) == 2
         out, err = capsys.readouterr()
         assert (out, err) == ("", f"python -m loaders: {one_line(f'{folder}/{message}')}\n")
@@ -336,7 +336,7 @@ def test_a_raw_text_that_is_missing_empty_or_endless(
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100_000_000
-    assert "raw" in message or layout == "brat"
+    assert "raw" in message
     skipped = "malformed document"
     if layout == "gum relations":  # the document is good without them
         skipped, kept = "relations without their raw text", ids

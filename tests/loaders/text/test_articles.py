@@ -10,12 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import ReadOptions
-from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.text.articles import (
-    EXCERPTS,
-    Article,
     DroppedError,
-    Origin,
     Shape,
     document,
     excerpt,
@@ -26,7 +22,6 @@ from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.prose import badly_split
 from coherencegym.loaders.text.sentences import sentence_spans
 
-ORIGIN = Origin("a", SourceSpan("a", 1, 1), "test")
 OPENING = "Skarra is an island. It is small.\n\nNobody lives there."
 ARTICLE = f"{OPENING}\n\nHistory \n\nMonks came. They left."
 
@@ -43,36 +38,28 @@ ARTICLE = f"{OPENING}\n\nHistory \n\nMonks came. They left."
         " \n \nSee also\n\nOrkney\nShetland",
     ],
 )
-@pytest.mark.parametrize("how", ["auto", "opening"])
-def test_the_opening_section_ends_at_the_first_heading(rest: str, how: str) -> None:
-    taken = excerpt(OPENING + rest, how)
-    assert (taken.text, taken.whole, taken.title) == (OPENING, True, "")
+def test_the_opening_section_ends_at_the_first_heading(rest: str) -> None:
+    assert excerpt(OPENING + rest) == ("", OPENING, True)
 
 
 @pytest.mark.parametrize("title", ["Skarra", "= Skarra =", "# Skarra"])
 def test_a_heading_at_the_beginning_is_the_title(title: str) -> None:
-    taken = excerpt(f"{title}\n\n{ARTICLE}")
-    assert (taken.text, taken.title) == (OPENING, "Skarra")
-    taken = excerpt(f"{title}\n\n{OPENING}")
-    assert (taken.text, taken.whole, taken.title) == (OPENING, False, "Skarra")
+    assert excerpt(f"{title}\n\n{ARTICLE}") == ("Skarra", OPENING, True)
+    assert excerpt(f"{title}\n\n{OPENING}") == ("Skarra", OPENING, False)
 
 
 def test_without_headings_the_first_sentences_are_taken() -> None:
-    assert excerpt(OPENING) == excerpt(OPENING, "first")
-    assert not excerpt(OPENING).whole
-    assert excerpt(OPENING, "opening").whole
+    assert excerpt(OPENING) == ("", OPENING, False)
 
 
 def test_headings_of_a_story_are_left_out() -> None:
     story = "ATLANTA (CNN) -- A dog ran. It barked.\n\nMore dogs\n\nThey ran too."
-    taken = excerpt(story)
-    assert (taken.text, taken.whole) == ("A dog ran. It barked.\n\nThey ran too.", False)
+    assert excerpt(story)[1:] == ("A dog ran. It barked.\n\nThey ran too.", False)
 
 
 def test_the_highlights_of_a_story_are_cut_off() -> None:
     story = "A dog ran.\n\nIt barked.\n\n@highlight\n\nDog runs.\n\n@highlight\n\nIt barks."
-    taken = excerpt(story)
-    assert (taken.text, taken.whole) == ("A dog ran.\n\nIt barked.", False)
+    assert excerpt(story)[1:] == ("A dog ran.\n\nIt barked.", False)
 
 
 @pytest.mark.parametrize(
@@ -122,11 +109,11 @@ def test_what_is_a_heading() -> None:
     assert heading("") is None
 
 
-@given(st.text(alphabet="Ab.=#\n -()@", max_size=60), st.sampled_from(EXCERPTS))
-def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
-    taken = excerpt(text, how)
-    blocks = [block for block in taken.text.split("\n\n") if block]
-    for block in (*blocks, taken.title):
+@given(st.text(alphabet="Ab.=#\n -()@", max_size=60))
+def test_an_excerpt_is_of_the_article(text: str) -> None:
+    title, taken, _ = excerpt(text)
+    blocks = [block for block in taken.split("\n\n") if block]
+    for block in (*blocks, title):
         assert " ".join(block.split()) in " ".join(text.split())
 
 
@@ -135,16 +122,12 @@ def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
 )
 def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
     """What is done grows with the length of a text, and not with its square."""
-    document(
-        Article(ORIGIN, "Ann ran to the inn. " * 5),
-        Shape(),
-        ReadOptions(),
-    )
+    document("Ann ran to the inn. " * 5, Shape(), ReadOptions())
     text = run * (200_000 // len(run))
     start = process_time()
     for article in (f"The town was old. {text} It is.", f"= {text}", f"A {text}b."):
         with contextlib.suppress(DroppedError):
-            document(Article(ORIGIN, article), Shape(), ReadOptions())
+            document(article, Shape(), ReadOptions())
     sentence_spans(text)
     detokenize(text)
     badly_split(f"{text}b")

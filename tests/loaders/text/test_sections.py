@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from coherencegym.loaders.corpora.gum import CORPUS as GUM
 from coherencegym.loaders.corpus import ReadOptions
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.formats.lines import RecordError
-from coherencegym.loaders.text.articles import Origin, first_column
+from coherencegym.loaders.text.articles import Origin, Shape, first_column
 from coherencegym.loaders.text.sections import (
     SECTION_COLUMNS,
     marked_blocks,
@@ -52,7 +51,7 @@ End.
 
 
 def blocks(text: str) -> list[tuple[str, int]]:
-    return [(str(block.text), block.level) for block in marked_blocks(text)]
+    return [(str(block), level) for block, level in marked_blocks(text)]
 
 
 def test_markdown_has_headings_and_prose() -> None:
@@ -85,20 +84,18 @@ def test_rows_have_sections_in_many_forms() -> None:
         },
         {"title": "C", "level": 5, "sentences": None},
     ]
-    found = [(block.text, block.level) for block in section_blocks(value)]
-    assert found == [
+    assert list(section_blocks(value)) == [
         *(("One. Two.", 0), ("Three.", 0), ("A", 2), (["Four.", "Five."], 0), ("Six.", 0)),
         *(("B", 3), ("Seven.", 0), ("C", 5)),
     ]
     by_column = {name: [row.get(name) for row in value] for name in ("title", "text")}
-    assert [block.text for block in section_blocks(by_column)] == ["One. Two.", "Three.", "C"]
+    assert [block for block, _ in section_blocks(by_column)] == ["One. Two.", "Three.", "C"]
 
 
 def read(row: dict[str, Any]) -> Any:
     column = first_column(row, SECTION_COLUMNS)
-    origin = Origin("train-000007", SourceSpan("data", 7, 7), "train")
-    options = ReadOptions()
-    return section_row_discourse(GUM, row, column, origin, options, language="en", pipeline=None)
+    origin = Origin("gum", "train-000007", SourceSpan("data", 7, 7), "train")
+    return section_row_discourse(row, column, origin, ReadOptions(), Shape())
 
 
 def test_a_row_becomes_a_discourse() -> None:
