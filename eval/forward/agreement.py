@@ -68,9 +68,6 @@ class Store(Protocol):
     def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
         """The reads of each sequence, in bits; None where some of them are not known."""
 
-    def were_there(self, sequences: Sequence[TokenSequence]) -> list[bool]:
-        """Tell whether each sequence is of an earlier run, and not of this one."""
-
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         """Keep what was read of sequences, in bits."""
 

@@ -58,7 +58,7 @@ class Execution:
     Attributes:
         bits: surprisals (bits, float64) in the order of ``reads`` of each sequence.
         plan: sequences and batches as they were run, those of earlier runs left out.
-        cached: sequences that earlier runs had read.
+        cached: sequences that the store had.
         sharing: the trial of sharing beginnings; None where nothing was to be shared.
         beside: the trial of texts of unequal length in one batch; None where none did.
         halved: times that a batch was too big for the memory.
@@ -150,17 +150,11 @@ def begin(
     """Begin to run a plan: with what is known of earlier runs, and the sequences that are."""
     import numpy as np
 
-    bits: list[np.ndarray | None] = [None] * len(plan.sequences)
-    earlier = np.zeros(len(plan.sequences))
-    if store is not None:
-        bits = store.get_many(plan.sequences)
-        found = [index for index, values in enumerate(bits) if values is not None]
-        earlier[found] = store.were_there([plan.sequences[index] for index in found])
+    bits = [None] * len(plan.sequences) if store is None else store.get_many(plan.sequences)
     # What one process knows all get to know, or the plans would differ.
     known = world.pooled(bits, [sequence.count for sequence in plan.sequences])
     done = {index for index, values in enumerate(known) if values is not None}
-    cached = int(world.greatest(earlier).sum())
-    execution = Execution([np.empty(0)] * len(plan.sequences), plan, cached)
+    execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
     for index, values in enumerate(known):
         if values is not None:
             execution.bits[index] = values

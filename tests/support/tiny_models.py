@@ -166,9 +166,6 @@ class Memory:
     def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
         return [self.kept.get(sequence) for sequence in sequences]
 
-    def were_there(self, sequences: Sequence[TokenSequence]) -> list[bool]:
-        return [sequence in self.kept for sequence in sequences]
-
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         self.puts += 1
         self.kept.update(results)
