@@ -83,33 +83,6 @@ def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False)
     )
 
 
-def weights_of(config: Any, made: Any) -> tuple[int, int]:
-    """Weights in matrices that every token goes through, and those of the output head.
-
-    Of a mixture of experts all are counted, so that its work is an upper bound. The model is built
-    from its config without memory for weights; ``made`` is the class of transformers that makes it.
-    """
-    import torch
-
-    with torch.device("meta"):
-        model = made.from_config(config, trust_remote_code=False)
-    head = getattr(model.get_output_embeddings(), "weight", None)
-    embeddings = (m for m in model.modules() if isinstance(m, torch.nn.Embedding))
-    apart = {id(head), *(id(weights) for table in embeddings for weights in table.parameters())}
-    weights = (each for each in model.parameters() if each.ndim > 1 and id(each) not in apart)
-    return sum(each.numel() for each in weights), head.numel() if head is not None else 0
-
-
-def operations(plan: Plan, matrices: int, head: int) -> int:
-    """Floating-point operations that a plan needs, padding and attention left out.
-
-    A multiplication with an addition counts as two, for every token and weight of a matrix, and
-    for every row of logits and weight of the head. Attention between tokens is a few per cent of
-    that in texts of some hundred tokens.
-    """
-    return 2 * matrices * plan.tokens_once + 2 * head * plan.head_rows
-
-
 @cache
 def operations_per_second() -> float:
     """Floating-point operations of this machine's processor, measured in products of matrices."""
