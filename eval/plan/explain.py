@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from coherencegym.eval.models.placement import input_device
-from coherencegym.eval.plan.plan import Budget, Plan
+from coherencegym.eval.plan.plan import Budget
 
 #: Budgets by device type, and that of all others. A CPU gains nothing from more.
 _BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
@@ -116,22 +115,3 @@ MEANING = {
     "tokens": "that they have, up to the last one that is read",
     "read once": "tokens that the model reads if conditions share what they begin with",
 }
-
-
-def explain_row(name: str, plan: Plan) -> tuple[str, ...]:
-    """The row of a table: the name of a config and split, and what its plan would cost."""
-    return name, *(f"{n:,}" for n in (len(plan.sequences), plan.tokens, plan.tokens_once))
-
-
-def explain_table(rows: Sequence[Sequence[str]]) -> Any:
-    """A rich table of the rows that :func:`explain_row` makes."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("config", overflow="fold")
-    for name in MEANING:
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table

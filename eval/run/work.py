@@ -124,7 +124,7 @@ def planned_work(
     """
     from coherencegym.eval.models.kind import scorer_of
     from coherencegym.eval.models.limits import limits_of
-    from coherencegym.eval.plan.explain import MEANING, default_budget, explain_row
+    from coherencegym.eval.plan.explain import MEANING, default_budget
     from coherencegym.eval.plan.plan import identity_of, make_plan
     from coherencegym.eval.plan.requests import prepare
     from coherencegym.eval.text.places import word_beginnings
@@ -151,7 +151,8 @@ def planned_work(
         how["uses_separator"] = uses_separator
         prepared = prepare(tokenizer, config, queries, options, **how)
         plan = make_plan(prepared.requests, budget, sharing=sharing, limits=limits_of(config))
-        rows.append(explain_row(name, plan))
+        counted = len(plan.sequences), plan.tokens, plan.tokens_once
+        rows.append((name, *(f"{number:,}" for number in counted)))
         shared |= plan.shares
     notes = [f"{name}: {meaning}" for name, meaning in MEANING.items()]
     if scorer != "causal":
@@ -184,12 +185,10 @@ def print_works(alike: Mapping[Work, Sequence[str]]) -> None:
 
 
 def _print_work(work: Work) -> None:
-    from coherencegym.eval.plan.explain import explain_table
+    from coherencegym.eval.plan.explain import MEANING
+    from coherencegym.eval.report import grid
 
-    shown = shown_console()
-    table = explain_table(work.rows)
-    # Numbers that are cut off are worse than lines that wrap.
-    wide = shown_console(width=10_000).measure(table).maximum
-    shown_console(width=max(shown.width, wide)).print(table)
-    for note in work.notes:
-        shown.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
+    console = grid.console_for()
+    table = grid.made("config", tuple(MEANING), [grid.GridRow(row) for row in work.rows])
+    console.print(grid.in_width(table, width=console.width))
+    grid.print_below(console, work.notes)
