@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -74,14 +74,14 @@ class PreparedPassages:
         context: most tokens that the model can read, or None.
     """
 
-    sequences: tuple[PooledSequence, ...]
-    rows: np.ndarray
+    sequences: tuple[PooledSequence, ...] = field(repr=False)
+    rows: np.ndarray = field(repr=False)
     left_out: dict[int, str]
     context: int | None
 
     @property
     def tokens(self) -> int:
-        """Tokens that are read."""
+        """Tokens that are read, those put around a text included."""
         return sum(len(one.ids) for one in self.sequences)
 
 
@@ -102,9 +102,18 @@ def prepare_passages(
     """
     if pool not in POOLS:
         raise EvaluationError(f"pool {pool!r}: expected one of {', '.join(POOLS)}")
-    added = _around_passage(tokenizer, config, causal)
-    if pool == "cls":
-        _refuse_without_cls(tokenizer, added, causal)
+    if causal:
+        start = start_of_text(tokenizer, config)
+        added = Added(() if start.token_id is None else (start.token_id,), ())
+    else:
+        added = added_by(tokenizer)
+    if pool == "cls" and (causal or added.before[:1] != (tokenizer.cls_token_id,)):
+        problem = (
+            "the first token of this model sees nothing of the text"
+            if causal
+            else "the tokenizer puts no such token in front"
+        )
+        raise EvaluationError(f"pool cls: {problem}; expected mean or last")
     context = context_length(config)
     pooled = {
         passage: _pooled(passage, tokens, added, pool, int(causal))
@@ -128,24 +137,6 @@ def prepare_passages(
             else:
                 rows.append(firsts[own] + place)
     return PreparedPassages(tuple(firsts), np.array(rows, dtype=np.int64), left_out, context)
-
-
-def _around_passage(tokenizer: Any, config: Any, causal: bool) -> Added:
-    if not causal:
-        return added_by(tokenizer)
-    start = start_of_text(tokenizer, config)
-    return Added(() if start.token_id is None else (start.token_id,), ())
-
-
-def _refuse_without_cls(tokenizer: Any, added: Added, causal: bool) -> None:
-    own = tokenizer.cls_token_id
-    problem = None
-    if causal:
-        problem = "the first token of this model sees nothing of the text"
-    elif own is None or added.before[:1] != (own,):
-        problem = "the tokenizer puts no such token in front"
-    if problem is not None:
-        raise EvaluationError(f"pool cls: {problem}; expected mean or last")
 
 
 def _encoded(tokenizer: Any, passages: Sequence[Passage]) -> dict[Passage, Tokens]:
@@ -277,7 +268,9 @@ def prepare(
     are to be corrected. The rest is as for :func:`eval.surprisal.surprisals`.
     """
     options.check()
-    masks = _masks(tokenizer, options)
+    masks = None
+    if options.is_masked:
+        masks = Masks(mask_of(tokenizer), options.masking, int(options.scorer == "mntp"))
     added, bos = None, options.bos
     if options.rules.tokenizer_adds:
         added, bos = special.added_by(tokenizer), "never"
@@ -311,7 +304,13 @@ def prepare(
                 encoding, query.reads.get(name, set()), options.every_token, masks
             )
             if masks is not None and positions:
-                asked = [_masked(encoding, place, masks) for place in positions]
+                asked = [
+                    Request(
+                        *(encoding.ids, (place,)),
+                        masked=masks.row(encoding.ids, encoding.words, place),
+                    )
+                    for place in positions
+                ]
             else:
                 asked = [_request(encoding, number, positions, words)]
             query_conditions += [(number, name)] * len(asked)
@@ -363,12 +362,6 @@ def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encod
     return encoding.without(gone) if gone else encoding
 
 
-def _masks(tokenizer: Any, options: Options) -> Masks | None:
-    if not options.is_masked:
-        return None
-    return Masks(mask_of(tokenizer), options.masking, int(options.scorer == "mntp"))
-
-
 def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
     # A model that predicts a token one place before it needs one in front.
     added = replace(special.added_by(tokenizer), counts=False)
@@ -376,11 +369,6 @@ def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
         start = special.start_of_text(tokenizer, config)
         return replace(added, before=() if start.token_id is None else (start.token_id,))
     return added
-
-
-def _masked(encoding: Encoding, place: int, masks: Masks) -> Request:
-    row = masks.row(encoding.ids, encoding.words, place)
-    return Request(encoding.ids, (place,), masked=row)
 
 
 def _request(
