@@ -29,10 +29,11 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
-from coherencegym.eval.plan.plan import Plan, PlansOf, Request, make_plan
+from coherencegym.eval.plan.plan import Plan, PlansOf, make_plan
 from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
+from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.special import Added, Chat, Separator, Start, start_of_text
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def _conditions(
 
 def _scored_condition(
     encoding: Encoding,
-    read: Sequence[tuple[Request, int]],
+    read: Sequence[tuple[TokenSequence, int]],
     plan: Plan,
     bits: Bits,
     words: WordBeginnings | None,
@@ -310,9 +311,10 @@ def _scored_condition(
         sequence, own = plan.sequences[index], bits[index].tolist()
         # The sequence may serve others too, which read more of it.
         found = dict(zip(sequence.asked, own, strict=False))
-        for position in request.positions:
-            key = position if request.masked is None else request.ids[position]
-            values[position] = found[key]
+        row = request.masked
+        places = request.positions if row is None else row.hidden[:1]
+        for place, asked in zip(places, request.asked, strict=True):
+            values[place] = found[asked]
         starts |= zip(sequence.word_starts, own[len(sequence.asked) :], strict=True)
     if words is None or not read:
         return ScoredCondition(encoding, values)

@@ -21,7 +21,6 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import Request
 from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
 from coherencegym.eval.text.places import Tokens, WordBeginnings, solid
@@ -236,7 +235,7 @@ class Prepared:
     Attributes:
         fitted: the encodings of each query.
         query_conditions: the number of the query and the name of the condition of each request.
-        requests: token sequences with the positions to read; where tokens are masked, one for each
+        requests: whole texts with the positions to read; where tokens are masked, one for each
             position of a condition, one behind the other.
         context: most tokens that the model can read, or None.
         names: those of special tokens in the texts (:mod:`eval.text.sequence`).
@@ -244,7 +243,7 @@ class Prepared:
 
     fitted: Sequence[Fitted]
     query_conditions: Sequence[tuple[int, str]]
-    requests: Sequence[Request]
+    requests: Sequence[TokenSequence]
     start: special.Start
     separator: special.Separator | None
     added: special.Added | None
@@ -304,15 +303,15 @@ def prepare(
                 encoding, query.reads.get(name, set()), options.every_token, masks
             )
             if masks is not None and positions:
-                asked = [
-                    Request(
-                        *(encoding.ids, (place,)),
-                        masked=masks.row(encoding.ids, encoding.words, place),
-                    )
-                    for place in positions
-                ]
+                rows = (masks.row(encoding.ids, encoding.words, place) for place in positions)
+                asked = [TokenSequence(encoding.ids, (), True, masked=row) for row in rows]
+            elif words is None or not positions:
+                asked = [TokenSequence(encoding.ids, positions, True, family=number)]
             else:
-                asked = [_request(encoding, number, positions, words)]
+                starts = words.needed(encoding.ids, positions)
+                # What follows the last token is read as well.
+                ids = (*encoding.ids, words.end)
+                asked = [TokenSequence(ids, positions, word_starts=starts, family=number)]
             query_conditions += [(number, name)] * len(asked)
             requests += asked
     about = start, rendering, added, context, found
@@ -369,17 +368,6 @@ def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
         start = special.start_of_text(tokenizer, config)
         return replace(added, before=() if start.token_id is None else (start.token_id,))
     return added
-
-
-def _request(
-    encoding: Encoding, family: int, positions: tuple[int, ...], words: WordBeginnings | None
-) -> Request:
-    if words is None or not positions:
-        return Request(encoding.ids, positions, family)
-    starts = words.needed(encoding.ids, positions)
-    # What follows the last token is read as well.
-    ids = (*encoding.ids, words.end)
-    return Request(ids, positions, family, behind=True, word_starts=starts)
 
 
 def region_places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
