@@ -19,8 +19,9 @@ import numpy as np
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
 from coherencegym.eval.text.places import Tokens, WordBeginnings, solid
@@ -237,8 +238,10 @@ class Prepared:
         query_conditions: the number of the query and the name of the condition of each request.
         requests: whole texts with the positions to read; where tokens are masked, one for each
             position of a condition, one behind the other.
+        plan: that of the requests; no batches are made yet.
         context: most tokens that the model can read, or None.
         names: those of special tokens in the texts (:mod:`eval.text.sequence`).
+        words: the tokens that begin a word, where surprisals are corrected.
     """
 
     fitted: Sequence[Fitted]
@@ -247,8 +250,10 @@ class Prepared:
     start: special.Start
     separator: special.Separator | None
     added: special.Added | None
+    plan: Plan
     context: int | None
     names: Counter[str]
+    words: WordBeginnings | None
 
 
 def prepare(
@@ -314,7 +319,8 @@ def prepare(
                 asked = [TokenSequence(ids, positions, word_starts=starts, family=number)]
             query_conditions += [(number, name)] * len(asked)
             requests += asked
-    about = start, rendering, added, context, found
+    plan = make_plan(requests, limits=limits_of(config))
+    about = start, rendering, added, plan, context, found, words
     return Prepared(fitted, query_conditions, requests, *about)
 
 

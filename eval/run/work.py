@@ -123,9 +123,8 @@ def planned_work(
             there, and the texts are not read; that of another is kept there.
     """
     from coherencegym.eval.models.kind import scorer_of
-    from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.plan.explain import MEANING, default_budget
-    from coherencegym.eval.plan.plan import identity_of, make_plan
+    from coherencegym.eval.plan.plan import identity_of
     from coherencegym.eval.plan.requests import prepare
     from coherencegym.eval.text.places import word_beginnings
     from coherencegym.eval.text.special import chat_of
@@ -150,7 +149,7 @@ def planned_work(
             queries = [_joined(query) for query in queries]
         how["uses_separator"] = uses_separator
         prepared = prepare(tokenizer, config, queries, options, **how)
-        plan = make_plan(prepared.requests, budget, sharing=sharing, limits=limits_of(config))
+        plan = prepared.plan.batched(budget, sharing=sharing)
         counted = len(plan.sequences), plan.tokens, plan.tokens_once
         rows.append((name, *(f"{number:,}" for number in counted)))
         shared |= plan.shares

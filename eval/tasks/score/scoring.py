@@ -9,9 +9,8 @@ from typing import Any
 from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.plan import PlansOf
-from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.plan.requests import Prepared, Query
 from coherencegym.eval.surprisal import (
-    Planned,
     ScoredCondition,
     Surprisals,
     plan_queries,
@@ -51,7 +50,7 @@ class PlannedItems:
 
     items: Sequence[Item]
     queries: Sequence[Query]
-    plan: Planned
+    prepared: Prepared
 
 
 def score_items(
@@ -79,7 +78,7 @@ def score_items(
     if not isinstance(items, PlannedItems):
         how: Any = {"uses_separator": uses_separator, "plans": plans}
         items = plan_items(model, tokenizer, items, options, **how)
-    how = {"planned": items.plan, "twice": MEASURED}
+    how = {"prepared": items.prepared, "twice": MEASURED}
     found = surprisals(model, tokenizer, items.queries, options, **how, **run)
     read = list(zip(items.items, found.items, strict=True))
     error = error_of(
