@@ -30,7 +30,7 @@ from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, PlansOf
-from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
+from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
@@ -89,22 +89,16 @@ class ScoredCondition:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Fitted):
     """The reads of one query.
 
     Attributes:
         conditions: bits by name; a condition whose separator cannot be rendered is absent, and none
             is there for a query that is too long.
-        too_long: a condition is longer than the model's context.
-        truncated: tokens that every condition lost on the left, where that was allowed.
-        shortened: a condition lost tokens at the ends of the regions that give some.
         again: the conditions as they were read a second time; empty where they were not.
     """
 
-    conditions: Mapping[str, ScoredCondition]
-    too_long: bool = False
-    truncated: int = 0
-    shortened: bool = False
+    conditions: Mapping[str, ScoredCondition] = field(default_factory=dict)
     again: Mapping[str, ScoredCondition] = field(default_factory=dict)
 
 
@@ -248,8 +242,10 @@ def surprisals(
     )
     return Surprisals(
         tuple(
-            Answer(found, one.too_long, one.cut, one.shortened, second[n] if n in sample else {})
-            for n, (found, one) in enumerate(zip(conditions, prepared.fitted, strict=True))
+            Answer(
+                **vars(fitted), conditions=found, again=second[number] if number in sample else {}
+            )
+            for number, (found, fitted) in enumerate(zip(conditions, prepared.fitted, strict=True))
         ),
         prepared.start,
         prepared.separator,

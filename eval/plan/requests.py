@@ -211,7 +211,7 @@ class Query:
     gives: Set[RegionRef] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fitted:
     """An item's conditions that can be scored.
 
@@ -219,13 +219,13 @@ class Fitted:
         encodings: those of its conditions; none if it is too long, and none of a condition whose
             separator cannot be rendered.
         too_long: a condition is longer than the context, and could not be cut.
-        cut: tokens that every condition lost on the left.
+        truncated: tokens that every condition lost on the left, where that was allowed.
         shortened: a condition lost tokens at the ends of regions that give some.
     """
 
     encodings: Mapping[str, Encoding]
     too_long: bool = False
-    cut: int = 0
+    truncated: int = 0
     shortened: bool = False
 
 
@@ -349,7 +349,7 @@ def fit(
     room = common_start([encoding.ids for encoding in known.values()]) - 1
     if not truncate or excess > room:
         return Fitted({}, too_long=True)
-    return Fitted({name: encoding.cut(excess) for name, encoding in known.items()}, cut=excess)
+    return Fitted({name: each.cut(excess) for name, each in known.items()}, truncated=excess)
 
 
 def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encoding | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
@@ -86,19 +86,12 @@ def score_items(
         for item, answer in read
         if answer.again
     )
-    return Scored(
-        tuple(
-            ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
-            for item, answer in read
-        ),
-        found.start,
-        found.separator,
-        found.context,
-        found.execution,
-        found.rules,
-        found.added,
-        found.names,
+    scored = (
+        ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
+        for item, answer in read
     )
+    whole: Scored = replace(cast(Any, found), items=tuple(scored))
+    return whole
 
 
 def plan_items(

@@ -187,7 +187,7 @@ def test_too_long_texts_lose_what_is_alike_on_the_left_behind_the_first_token() 
     encoding = cut.fitted[0].encodings["a"]
     assert len(encoding.ids) == len(encoding.words) == 12
     assert (encoding.ids[0], encoding.ids[-1]) == (2, 3)
-    assert cut.fitted[0].cut > 0
+    assert cut.fitted[0].truncated > 0
 
 
 def test_rows_are_alike_by_what_the_model_sees_and_where_it_is_read() -> None:
