@@ -24,7 +24,7 @@ from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
-from coherencegym.eval.text.places import Tokens, WordBeginnings, solid
+from coherencegym.eval.text.places import Tokens, WordBeginnings, nearest_solid, solid
 from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.sequence import (
     POOLS,
@@ -174,12 +174,11 @@ def _token_ranges(passage: Passage, tokens: Tokens) -> list[TokenRange]:
     if not len(tokens.ids):
         return [(0, 0)] * len(passage.spans)
     size = len(passage.text)
-    is_solid = solid(passage.text)
-    solids = np.flatnonzero(is_solid)
+    solids = np.flatnonzero(solid(passage.text))
     # The next place that is no white space; behind the last one the place itself.
     places = np.minimum(tokens.starts, size - 1)
-    after = np.searchsorted(solids, places)
-    owners = np.where(after < len(solids), np.append(solids, 0)[after], places)
+    after = nearest_solid(passage.text)[0][places]
+    owners = np.where(after < size, after, places)
     found = []
     for start, end in passage.spans:
         low, high = np.searchsorted(solids, (start, end)).tolist()
