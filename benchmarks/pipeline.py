@@ -39,7 +39,7 @@ _STAGES = {
     "read and verify the data": "coherencegym.eval.run.runs.read_dataset",
     "load the model": "coherencegym.eval.run.options.ModelOptions.load",
     "encode": "coherencegym.eval.surprisal.prepare",
-    "plan": "coherencegym.eval.surprisal.make_plan",
+    "plan": "coherencegym.eval.plan.requests.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",
     "evaluate": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
     "write rows": "coherencegym.eval.tasks.score.results.ItemFiles.add",

@@ -9,12 +9,13 @@ Nothing heavy is imported before the function is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.plan.requests import PooledSequence, PreparedPassages, prepare_passages
 from coherencegym.eval.text.sequence import POOLS, Passage, Pool
 
 if TYPE_CHECKING:
@@ -22,23 +23,17 @@ if TYPE_CHECKING:
 
     from coherencegym.eval.forward.cache import StoredType, VectorStore
     from coherencegym.eval.models.in_memory import Body
-    from coherencegym.eval.plan.requests import PooledSequence
 
 
 @dataclass(frozen=True, eq=False)
-class States:
-    """Vectors of the spans of passages, read from disk a layer at a time.
+class States(PreparedPassages):
+    """Passages, and the vectors of their spans, read from disk a layer at a time.
 
     Attributes:
         layers: numbers of the layers that there are, increasing; 0 are the embeddings, L is what
             the last of L blocks makes.
         normed: those whose states have gone through the model's final norm.
         width: dimensions of a vector.
-        left_out: number of the span, counted over all passages in order -> ``too_long`` (its text
-            is longer than the context) or ``no_token``.
-        context: most tokens that the model can read, or None.
-        texts, tokens: distinct texts that are read, and their tokens, those put around a text
-            included.
         cached: texts that were known from an earlier run, and were not read again.
         folder: that of the database; a temporary one is deleted with this object.
     """
@@ -46,15 +41,9 @@ class States:
     layers: tuple[int, ...]
     normed: frozenset[int]
     width: int
-    left_out: Mapping[int, str]
-    context: int | None
-    texts: int
-    tokens: int
     cached: int
     folder: Path
     _store: VectorStore = field(repr=False)
-    _keys: Sequence[bytes] = field(repr=False)
-    _rows: np.ndarray = field(repr=False)
 
     def layer(self, number: int) -> np.ndarray:
         """Vectors of a layer, float32, shape (spans, width), in the order of passages and spans.
@@ -70,11 +59,11 @@ class States:
             raise EvaluationError(
                 f"layer {number}: expected one of {', '.join(map(str, self.layers))}"
             )
-        vectors = np.full((len(self._rows), self.width), np.nan, np.float32)
+        vectors = np.full((len(self.rows), self.width), np.nan, np.float32)
         first = 0
-        for part in self._store.read(self._keys, number):
-            own = (self._rows >= first) & (self._rows < first + len(part))
-            vectors[own] = part[self._rows[own] - first]
+        for part in self._store.read([sequence.key for sequence in self.sequences], number):
+            own = (self.rows >= first) & (self.rows < first + len(part))
+            vectors[own] = part[self.rows[own] - first]
             first += len(part)
         return vectors
 
@@ -129,7 +118,6 @@ def states(
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import vocabulary_size
     from coherencegym.eval.plan.explain import default_budget, free_budget
-    from coherencegym.eval.plan.requests import prepare_passages
 
     with evaluating(model):
         body = body_of(model)
@@ -159,18 +147,13 @@ def states(
                 )
             store.put(members, chosen, batch_vectors)
     return States(
+        **vars(prepared),
         layers=chosen,
         normed=body.normed & set(chosen),
         width=body.width,
-        left_out=prepared.left_out,
-        context=prepared.context,
-        texts=len(prepared.sequences),
-        tokens=prepared.tokens,
         cached=len(prepared.sequences) - len(missing),
         folder=store.folder,
         _store=store,
-        _keys=[sequence.key for sequence in prepared.sequences],
-        _rows=prepared.rows,
     )
 
 

@@ -29,10 +29,11 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
-from coherencegym.eval.plan.plan import Plan, PlansOf, Request, make_plan
-from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
+from coherencegym.eval.plan.plan import Plan, PlansOf
+from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
+from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.special import Added, Chat, Separator, Start, start_of_text
 
 if TYPE_CHECKING:
@@ -88,22 +89,16 @@ class ScoredCondition:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Fitted):
     """The reads of one query.
 
     Attributes:
         conditions: bits by name; a condition whose separator cannot be rendered is absent, and none
             is there for a query that is too long.
-        too_long: a condition is longer than the model's context.
-        truncated: tokens that every condition lost on the left, where that was allowed.
-        shortened: a condition lost tokens at the ends of the regions that give some.
         again: the conditions as they were read a second time; empty where they were not.
     """
 
-    conditions: Mapping[str, ScoredCondition]
-    too_long: bool = False
-    truncated: int = 0
-    shortened: bool = False
+    conditions: Mapping[str, ScoredCondition] = field(default_factory=dict)
     again: Mapping[str, ScoredCondition] = field(default_factory=dict)
 
 
@@ -146,15 +141,6 @@ class Surprisals(Generic[_Item]):
         return self.execution.plan
 
 
-@dataclass(frozen=True)
-class Planned:
-    """Queries before a model is asked: their tokens, what goes through it, beginnings of words."""
-
-    prepared: Prepared
-    plan: Plan
-    words: WordBeginnings | None
-
-
 def plan_queries(
     model: Any,
     tokenizer: Any,
@@ -164,7 +150,7 @@ def plan_queries(
     uses_separator: bool | None = None,
     chat: Chat | None = None,
     plans: PlansOf | None = None,
-) -> Planned:
+) -> Prepared:
     """Encode and plan queries; the other arguments are those of :func:`surprisals`.
 
     Args:
@@ -176,22 +162,21 @@ def plan_queries(
     config = getattr(model, "config", None)
     options = options.settled(backend.scorer_of(model))
     size = backend.vocabulary(model)
-    limits = limits_of(config)
 
-    def make() -> Planned:
+    def make() -> Prepared:
         words = word_beginnings(tokenizer, size) if options.word_correction else None
         about: Any = {"uses_separator": uses_separator, "words": words, "chat": chat}
         prepared = prepare(tokenizer, config, queries, options, **about)
         # Requests for one text have the same tokens and stand together.
         texts = (ids for ids, _ in groupby(prepared.requests, key=lambda request: request.ids))
         refuse_unless_in_vocabulary(size, tokenizer, texts)
-        return Planned(prepared, make_plan(prepared.requests, limits=limits), words)
+        return prepared
 
     if plans is None or plans.tokenizer is None:
         return make()
     # All that is read of the model beside its tokenizer.
     start = start_of_text(tokenizer, config, options.bos)
-    way = plans.tokenizer, size, limits, context_length(config), start
+    way = plans.tokenizer, size, limits_of(config), context_length(config), start
     return plans.kept.once(
         *(queries, (*way, options, uses_separator, chat)), make, lambda made: made.plan.tokens
     )
@@ -208,7 +193,7 @@ def surprisals(
     progress: BatchProgress | None = None,
     world: World = ALONE,
     chat: Chat | None = None,
-    planned: Planned | None = None,
+    prepared: Prepared | None = None,
     twice: int = 0,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
@@ -223,7 +208,7 @@ def surprisals(
         store, progress, world: those of :func:`eval.forward.execute.execute`.
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
-        planned: the result of :func:`plan_queries` for the same; None: it is made now.
+        prepared: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: most queries of which a model in half precision reads everything a second time, as
             :mod:`eval.forward.agreement` says.
 
@@ -233,10 +218,10 @@ def surprisals(
     """
     backend = backend_of(model)
     options = options.settled(backend.scorer_of(model))
-    if planned is None:
+    if prepared is None:
         how: Any = {"uses_separator": uses_separator, "chat": chat}
-        planned = plan_queries(model, tokenizer, queries, options, **how)
-    prepared, plan, words = planned.prepared, planned.plan, planned.words
+        prepared = plan_queries(model, tokenizer, queries, options, **how)
+    plan, words = prepared.plan, prepared.words
     asked = {number: queries[number].name for number, _ in prepared.query_conditions}
     sample = drawn_by_name(asked.items(), twice)
     asked_of = zip(prepared.query_conditions, plan.sequence_of_request, strict=True)
@@ -253,13 +238,14 @@ def surprisals(
         ) from None
     bits = dict(enumerate(execution.bits))
     conditions, second = (
-        _conditions(queries, prepared, plan, found, words, options.rules)
-        for found in (bits, execution.again)
+        _conditions(queries, prepared, found, options.rules) for found in (bits, execution.again)
     )
     return Surprisals(
         tuple(
-            Answer(found, one.too_long, one.cut, one.shortened, second[n] if n in sample else {})
-            for n, (found, one) in enumerate(zip(conditions, prepared.fitted, strict=True))
+            Answer(
+                **vars(fitted), conditions=found, again=second[number] if number in sample else {}
+            )
+            for number, (found, fitted) in enumerate(zip(conditions, prepared.fitted, strict=True))
         ),
         prepared.start,
         prepared.separator,
@@ -274,20 +260,19 @@ def surprisals(
 def _conditions(
     queries: Sequence[Query],
     prepared: Prepared,
-    plan: Plan,
     bits: Bits,
-    words: WordBeginnings | None,
     rules: Rules,
 ) -> list[dict[str, ScoredCondition]]:
     # Those that were read.
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
+    plan = prepared.plan
     asked = zip(prepared.query_conditions, prepared.requests, plan.sequence_of_request, strict=True)
     for (number, name), own in groupby(asked, key=lambda each: each[0]):
         encoding = prepared.fitted[number].encodings[name]
         read = [(request, index) for _, request, index in own if index is not None]
         if not all(index in bits for _, index in read):
             continue
-        scored = _scored_condition(encoding, read, plan, bits, words)
+        scored = _scored_condition(encoding, read, plan, bits, prepared.words)
         regions = queries[number].reads.get(name, frozenset())
         if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
@@ -297,7 +282,7 @@ def _conditions(
 
 def _scored_condition(
     encoding: Encoding,
-    read: Sequence[tuple[Request, int]],
+    read: Sequence[tuple[TokenSequence, int]],
     plan: Plan,
     bits: Bits,
     words: WordBeginnings | None,
@@ -310,9 +295,10 @@ def _scored_condition(
         sequence, own = plan.sequences[index], bits[index].tolist()
         # The sequence may serve others too, which read more of it.
         found = dict(zip(sequence.asked, own, strict=False))
-        for position in request.positions:
-            key = position if request.masked is None else request.ids[position]
-            values[position] = found[key]
+        row = request.masked
+        places = request.positions if row is None else row.hidden[:1]
+        for place, asked in zip(places, request.asked, strict=True):
+            values[place] = found[asked]
         starts |= zip(sequence.word_starts, own[len(sequence.asked) :], strict=True)
     if words is None or not read:
         return ScoredCondition(encoding, values)

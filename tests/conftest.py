@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,37 +102,43 @@ def real_figures() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def demo_models() -> Iterator[dict[Any, Any]]:
-    """The demo model by what it was asked for with, and its digest; nobody has changed it."""
-    from coherencegym.eval.models.in_memory import state_digest
+def demo_models() -> Iterator[dict[str, Any]]:
+    """What was read of the demo model, by how it was asked for; nobody has changed its weights."""
+    import torch
 
-    kept: dict[Any, Any] = {}
+    kept: dict[str, Any] = {}
     yield kept
-    for loaded, digest in kept.values():
-        assert state_digest(loaded.model, loaded.tokenizer) == digest
+    for model, before in (value for key, value in kept.items() if key.startswith("_weights")):
+        after = model.state_dict()
+        assert all(torch.equal(weights, after[name]) for name, weights in before.items())
 
 
 @pytest.fixture(scope="module")
-def demo_once(demo_models: dict[Any, Any]) -> Iterator[None]:
-    """In a module the demo model is read once a process, where it is asked for as it is."""
+def demo_once(demo_models: dict[str, Any]) -> Iterator[None]:
+    """In a module the files of the demo model are read once a process."""
     from coherencegym.eval.models import load
-    from coherencegym.eval.models.arguments import ModelArguments
-    from coherencegym.eval.models.in_memory import state_digest
 
-    read = load._load
+    def once(read: Callable[..., Any]) -> Callable[..., Any]:
+        def remembered(of: Any, *how: Any, **more: Any) -> Any:
+            if getattr(of, "name", of) != "demo":
+                return read(of, *how, **more)
+            key = f"{read.__name__} {how} {more}"
+            if key not in demo_models:
+                found = read(of, *how, **more)
+                before = {}
+                if read is load_weights:
+                    before = {k: v.clone() for k, v in found.state_dict().items()}
+                demo_models[key] = found, before
+            return demo_models[key][0]
 
-    def once(name: Any, device: str, dtype: str, *more: Any) -> Any:
-        *how, scorer, head = more
-        if name != "demo" or any(each not in (None, False, ModelArguments()) for each in how):
-            return read(name, device, dtype, *more)
-        asked = (device, dtype, scorer, head)
-        if asked not in demo_models:
-            loaded = read(name, device, dtype, *more)
-            demo_models[asked] = loaded, state_digest(loaded.model, loaded.tokenizer)
-        return demo_models[asked][0]
+        return remembered
 
+    load_weights, adapted = load._weights, load._adapted
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(load, "_load", once)
+        for read in (load._read, load_weights):
+            patched.setattr(load, read.__name__, once(read))
+        # An adapter changes the layers in place.
+        patched.setattr(load, "_adapted", lambda model, *how: adapted(deepcopy(model), *how))
         yield
 
 

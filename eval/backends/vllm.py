@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.backends.backend import Backend, RunContext
-from coherencegym.eval.forward.agreement import BY_ITSELF, Bits, second_reading
 from coherencegym.eval.forward.execute import Execution, begin
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import ScorerChoice, refuse_unless_held, stored
@@ -97,10 +96,9 @@ class Engine:
 
 
 def read_prompts(engine: Engine, plan: Plan, context: RunContext) -> Execution:
-    """Run a plan; what is read a second time is read one text at a time."""
+    """Run a plan."""
     store = context.store
     execution, done = begin(plan, store, progress=context.progress)
-    execution.widened = not plan.sequences
     left = [index for index in range(len(plan.sequences)) if index not in done]
     ends = list(accumulate(plan.sequences[index].length for index in left))
     for _, chunk in groupby(zip(left, ends, strict=True), lambda pair: pair[1] // _CHUNK):
@@ -108,12 +106,6 @@ def read_prompts(engine: Engine, plan: Plan, context: RunContext) -> Execution:
         execution.keep(indices, engine.ask([plan.sequences[index] for index in indices]), store)
         if context.progress is not None:
             context.progress(reached[-1], ends[-1])
-
-    def by_itself(indices: Sequence[int]) -> Bits:
-        return {index: engine.ask([plan.sequences[index]])[0] for index in indices}
-
-    again = second_reading(plan.sequences, context.twice, by_itself, BY_ITSELF, store)
-    execution.again = again or {}
     return execution
 
 

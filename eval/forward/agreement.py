@@ -37,7 +37,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import MODEL_ERRORS, CannotShareError
 from coherencegym.eval.text.sequence import TokenSequence
@@ -47,9 +46,6 @@ if TYPE_CHECKING:
 
 #: Surprisals (bits) of sequences, by their places in a plan.
 Bits = Mapping[int, "np.ndarray"]
-#: Token ids, which no text has, at the end of what is kept of a second reading: in float32, and of
-#: a text by itself in the format of the run.
-IN_FLOAT32, BY_ITSELF = -1, -2
 #: Errors of what cannot be done in float32: layers of its own that know one number format, weights
 #: that are elsewhere, no memory.
 _FAILURES = (*MODEL_ERRORS, CannotShareError, MemoryError)
@@ -68,9 +64,6 @@ class Store(Protocol):
     def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
         """The reads of each sequence, in bits; None where some of them are not known."""
 
-    def were_there(self, sequences: Sequence[TokenSequence]) -> list[bool]:
-        """Tell whether each sequence is of an earlier run, and not of this one."""
-
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         """Keep what was read of sequences, in bits."""
 
@@ -85,42 +78,6 @@ def drawn_by_name(names: Iterable[tuple[int, str]], size: int) -> set[int]:
         for number, name in names
     )
     return {number for _, number in heapq.nsmallest(size, digests)}
-
-
-def second_reading(
-    sequences: Sequence[TokenSequence],
-    indices: Sequence[int],
-    read: Callable[[Sequence[int]], Bits | None],
-    mark: int,
-    store: Store | None,
-    world: World = ALONE,
-) -> Bits | None:
-    """Read some sequences a second time, each once in all processes and runs.
-
-    Args:
-        sequences: those of a plan.
-        indices: the places of those that are read.
-        read: reads some of them, all that fit into the memory; None where it cannot at all.
-        mark: tells in the store what is read in this way from what is not.
-        store, world: those of the run.
-
-    Returns:
-        What was read, in every process; None where one of them could not.
-    """
-    keys = [replace(sequences[index], ids=(*sequences[index].ids, mark)) for index in indices]
-    counts = [key.count for key in keys]
-    known = world.pooled([None] * len(keys) if store is None else store.get_many(keys), counts)
-    missing = [place for place, bits in enumerate(known) if bits is None]
-    own = {indices[place]: place for place in missing[world.rank :: world.size]}
-    found = read(list(own)) if own else {}
-    if world.agree([found is not None]) != [True] or found is None:
-        return None
-    for index, bits in found.items():
-        known[own[index]] = bits
-    if store is not None and found:
-        store.put([(keys[own[index]], bits) for index, bits in found.items()])
-    pairs = zip(indices, world.pooled(known, counts), strict=True)
-    return {index: bits for index, bits in pairs if bits is not None}
 
 
 def exactly(forward: Forward, work: Callable[[], Bits]) -> Bits | None:

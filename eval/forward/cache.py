@@ -3,11 +3,9 @@
 One database (:mod:`eval.forward.store`) for each model, number format and way of running; a row for
 each token sequence, under the hash of its tokens. Neither texts nor token ids are in it.
 
-The value of a row is two counts (uint32): of positions at which a token's surprisal is known, and
-of those at which that of any beginning of a word is; then the positions of both, each in ascending
-order (uint32), and their bits (float64), little-endian. Of a masked row one place is read, and in
-place of positions there are the ids of the tokens that were asked for. Whatever does not add up is
-no row.
+The value of a row is pairs of a place and its bits: positions of tokens in ascending order, then of
+beginnings of words, which count down from -1. Of a masked row one place is read, and in place of
+positions there are the ids of the tokens that were asked for. Whatever does not add up is no row.
 
 One for each model and number format; a row for each text and layer, with the vectors of the text's
 spans, little-endian. Neither texts nor token ids are in it. What does not add up is computed again.
@@ -21,7 +19,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -180,11 +177,12 @@ def _unpack_vectors(stored_type: str, width: int, value: bytes) -> np.ndarray | 
 
 #: Number of the format, and of how surprisals are computed: another number is another file. A
 #: change of this program that changes a surprisal by more than the promised accuracy raises it.
-CACHE_FORMAT = 5
+CACHE_FORMAT = 6
 #: Names the folder in place of the user's folder for caches.
 VARIABLE = "COHERENCEGYM_CACHE"
 #: End of the names of databases.
 SUFFIX = ".surprisals.sqlite"
+_PAIRS = [("place", "<i4"), ("bits", "<f8")]
 
 
 def cache_folder(chosen: Path | None = None) -> Path:
@@ -203,7 +201,7 @@ def file_name(description: Mapping[str, Any]) -> str:
     return digest_name({"format": CACHE_FORMAT, **description}) + SUFFIX
 
 
-class Cache(RowStore["_Known"]):
+class Cache(RowStore["np.ndarray"]):
     """The surprisals of one model, run in one way.
 
     Args:
@@ -227,15 +225,9 @@ class Cache(RowStore["_Known"]):
         keys = list(map(row_key, sequences))
         known = self.find(list(dict.fromkeys(keys)))
         return [
-            known[key].select(sequence) if key in known else None
+            _reads(known[key], sequence) if key in known else None
             for key, sequence in zip(keys, sequences, strict=True)
         ]
-
-    def were_there(self, sequences: Sequence[TokenSequence]) -> list[bool]:
-        """Tell whether the token ids of each sequence were here when the cache was opened."""
-        keys = list(map(row_key, sequences))
-        earlier = set(self.find_earlier(keys))
-        return [key in earlier for key in keys]
 
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         """Keep what was read of sequences (bits), all of it or none.
@@ -245,94 +237,63 @@ class Cache(RowStore["_Known"]):
         """
         import numpy as np
 
-        kept = [
-            (row_key(sequence), sequence, np.asarray(bits, np.float64))
-            for sequence, bits in results
-            if np.isfinite(bits).all()
-        ]
-        keys = list(dict.fromkeys(key for key, *_ in kept))
+        kept: dict[bytes, dict[int, float]] = {}
+        for sequence, bits in results:
+            if np.isfinite(bits).all():
+                pairs = zip(_places(sequence).tolist(), bits.tolist(), strict=True)
+                kept.setdefault(row_key(sequence), {}).update(pairs)
 
-        def merged(known: dict[bytes, _Known]) -> dict[bytes, bytes]:
-            for key, sequence, bits in kept:
-                known[key] = _merged(known.get(key), sequence, bits)
-            return {key: known[key].head + known[key].bits.tobytes() for key in keys}
+        def merged(known: dict[bytes, np.ndarray]) -> dict[bytes, bytes]:
+            return {
+                key: _packed({**dict(known[key].tolist() if key in known else ()), **own})
+                for key, own in kept.items()
+            }
 
         if kept:
-            self.update(keys, merged)
-
-
-def key_of(ids: Sequence[int]) -> bytes:
-    """The name of a text: the sha256 of its token ids (int64)."""
-    import numpy as np
-
-    return hashlib.sha256(np.array(ids, "<i8").tobytes()).digest()
+            self.update(list(kept), merged)
 
 
 def row_key(sequence: TokenSequence) -> bytes:
-    """The name of a sequence's row: that of its text, or a masked row's own."""
+    """The name of a sequence's row: the sha256 of its token ids (int64), or a masked row's own."""
+    import numpy as np
+
     key = sequence.key
-    return key if isinstance(key, bytes) else key_of(key)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    # The counts and positions of a row as they are stored, and as many bits (float64).
-    head: bytes
-    bits: np.ndarray
-
-    def select(self, sequence: TokenSequence) -> np.ndarray | None:
-        import numpy as np
-
-        wanted = _head(sequence.asked, sequence.word_starts)
-        if wanted == self.head:
-            return self.bits.copy()
-        bits, places = self.by_place(), _places(wanted)
-        if not all(place in bits for place in places):
-            return None
-        return np.array([bits[place] for place in places])
-
-    def by_place(self) -> dict[tuple[bool, int], float]:
-        return dict(zip(_places(self.head), self.bits.tolist(), strict=True))
-
-
-def _head(positions: Sequence[int], word_starts: Sequence[int]) -> bytes:
-    import numpy as np
-
-    numbers = [len(positions), len(word_starts), *positions, *word_starts]
-    return np.array(numbers, "<u4").tobytes()
-
-
-def _places(head: bytes) -> list[tuple[bool, int]]:
-    # True where any beginning of a word is read, and the position.
-    import numpy as np
-
-    tokens, _, *positions = np.frombuffer(head, "<u4").tolist()
-    return [(number >= tokens, position) for number, position in enumerate(positions)]
-
-
-def _merged(before: _Known | None, sequence: TokenSequence, bits: np.ndarray) -> _Known:
-    # New surprisals, and those of before at other positions.
-    import numpy as np
-
-    known = before.by_place() if before is not None else {}
-    places = _places(_head(sequence.asked, sequence.word_starts))
-    known.update(zip(places, bits.tolist(), strict=True))
-    ordered = sorted(known)
-    tokens, starts = (
-        [place for is_start, place in ordered if is_start is of] for of in (False, True)
+    return (
+        key if isinstance(key, bytes) else hashlib.sha256(np.array(key, "<i8").tobytes()).digest()
     )
-    return _Known(_head(tokens, starts), np.array([known[place] for place in ordered], "<f8"))
 
 
-def _unpack(value: bytes) -> _Known | None:
+def _places(sequence: TokenSequence) -> np.ndarray:
     import numpy as np
 
-    if len(value) < 8:
+    return np.array([*sequence.asked, *(-1 - place for place in sequence.word_starts)], "<i4")
+
+
+def _reads(row: np.ndarray, sequence: TokenSequence) -> np.ndarray | None:
+    import numpy as np
+
+    wanted = _places(sequence)
+    if np.array_equal(row["place"], wanted):
+        bits: np.ndarray = row["bits"].copy()
+        return bits
+    known = dict(row.tolist())
+    if not all(place in known for place in wanted.tolist()):
         return None
-    count = sum(np.frombuffer(value, "<u4", 2).tolist())
-    end = 8 + 4 * count
-    if len(value) != end + 8 * count:
+    return np.array([known[place] for place in wanted.tolist()])
+
+
+def _packed(known: Mapping[int, float]) -> bytes:
+    import numpy as np
+
+    ordered = sorted(known.items(), key=lambda pair: (pair[0] < 0, abs(pair[0])))
+    return np.array(ordered, _PAIRS).tobytes()
+
+
+def _unpack(value: bytes) -> np.ndarray | None:
+    import numpy as np
+
+    if len(value) % np.dtype(_PAIRS).itemsize:
         return None
-    bits = np.frombuffer(value, "<f8", count, end)
+    row = np.frombuffer(value, _PAIRS)
     # Nothing that is not finite is ever written.
-    return _Known(value[:end], bits) if np.isfinite(bits).all() else None
+    return row if np.isfinite(row["bits"]).all() else None

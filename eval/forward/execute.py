@@ -10,15 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, ProcessError
-from coherencegym.eval.forward.agreement import (
-    BY_ITSELF,
-    IN_FLOAT32,
-    Bits,
-    Store,
-    Trial,
-    exactly,
-    second_reading,
-)
+from coherencegym.eval.forward.agreement import Bits, Store, Trial, exactly
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
@@ -38,6 +30,8 @@ from coherencegym.eval.text.sequence import Sharing
 if TYPE_CHECKING:
     import numpy as np
 
+#: A token id, which no text has, at the end of what is kept of a reading in float32.
+_IN_FLOAT32 = -1
 #: Called before the first batch with 0 and the tokens to read, and after each batch with the tokens
 #: done and the tokens of the whole plan, padding included.
 BatchProgress = Callable[[int, int], None]
@@ -58,14 +52,14 @@ class Execution:
     Attributes:
         bits: surprisals (bits, float64) in the order of ``reads`` of each sequence.
         plan: sequences and batches as they were run, those of earlier runs left out.
-        cached: sequences that earlier runs had read.
+        cached: sequences that the store had.
         sharing: the trial of sharing beginnings; None where nothing was to be shared.
         beside: the trial of texts of unequal length in one batch; None where none did.
         halved: times that a batch was too big for the memory.
         ran: the sequences that were not known before, in their order.
-        again: the same of some sequences, by their places, read a second time as
-            :mod:`eval.forward.agreement` says; empty where the promised accuracy holds.
-        widened: that was in float32; else each by itself, which shows less than there is.
+        again: the same of some sequences, by their places, read a second time in float32 as
+            :mod:`eval.forward.agreement` says; empty where the promised accuracy holds, and where
+            that cannot be had.
     """
 
     bits: list[np.ndarray]
@@ -76,7 +70,6 @@ class Execution:
     halved: int = 0
     ran: list[int] = field(default_factory=list)
     again: Bits = field(default_factory=dict)
-    widened: bool = True
 
     def keep(
         self, indices: Sequence[int], results: Sequence[np.ndarray], store: Store | None
@@ -150,17 +143,11 @@ def begin(
     """Begin to run a plan: with what is known of earlier runs, and the sequences that are."""
     import numpy as np
 
-    bits: list[np.ndarray | None] = [None] * len(plan.sequences)
-    earlier = np.zeros(len(plan.sequences))
-    if store is not None:
-        bits = store.get_many(plan.sequences)
-        found = [index for index, values in enumerate(bits) if values is not None]
-        earlier[found] = store.were_there([plan.sequences[index] for index in found])
+    bits = [None] * len(plan.sequences) if store is None else store.get_many(plan.sequences)
     # What one process knows all get to know, or the plans would differ.
     known = world.pooled(bits, [sequence.count for sequence in plan.sequences])
     done = {index for index, values in enumerate(known) if values is not None}
-    cached = int(world.greatest(earlier).sum())
-    execution = Execution([np.empty(0)] * len(plan.sequences), plan, cached)
+    execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
     for index, values in enumerate(known):
         if values is not None:
             execution.bits[index] = values
@@ -366,29 +353,31 @@ class _Run:
         execution.halved = int(self.world.greatest(np.array([float(execution.halved)]))[0])
 
     def read_again(self, indices: Sequence[int]) -> None:
-        # In float32, or where that cannot be had each by itself.
-        execution, forward = self.execution, self.forward
-        own = (execution.plan.sequences, indices)
+        # In float32, each once in all processes and runs.
+        execution, store, world = self.execution, self.store, self.world
+        sequences = [execution.plan.sequences[index] for index in indices]
+        keys = [replace(sequence, ids=(*sequence.ids, _IN_FLOAT32)) for sequence in sequences]
+        counts = [key.count for key in keys]
+        known = world.pooled([None] * len(keys) if store is None else store.get_many(keys), counts)
+        missing = [place for place, bits in enumerate(known) if bits is None]
+        own = {indices[place]: place for place in missing[world.rank :: world.size]}
+        found = exactly(self.forward, lambda: self._bits(list(own))) if own else {}
+        if world.agree([found is not None]) != [True] or found is None:
+            return
+        for index, bits in found.items():
+            known[own[index]] = bits
+        if store is not None and found:
+            store.put([(keys[own[index]], bits) for index, bits in found.items()])
+        pairs = zip(indices, world.pooled(known, counts), strict=True)
+        execution.again = {index: bits for index, bits in pairs if bits is not None}
 
-        def widened(some: Sequence[int]) -> Bits | None:
-            return exactly(forward, lambda: self._bits(some, self.sharing))
-
-        where = (self.store, self.world)
-        found = second_reading(*own, widened, IN_FLOAT32, *where)
-        # None of them may fit in float32.
-        execution.widened = found is not None and bool(found or not indices)
-        if not execution.widened:
-            found = second_reading(*own, self._bits, BY_ITSELF, *where)
-        execution.again = found or {}
-
-    def _bits(self, indices: Sequence[int], sharing: Sharing | None = None) -> Bits:
-        # In batches, or each by itself; without those too large.
+    def _bits(self, indices: Sequence[int]) -> Bits:
+        # Without those too large.
         plan, device = self.execution.plan, self.forward.device
         found: dict[int, np.ndarray] = {}
         others = set(range(len(plan.sequences))).difference(indices)
-        batches = plan.batched(self.budget, sharing=sharing, done=others).batches if sharing else ()
         with suppress(CannotShareError):
-            for batch in batches:
+            for batch in plan.batched(self.budget, sharing=self.sharing, done=others).batches:
                 work = partial(run_batch, self.forward, plan.sequences, batch)
                 if (bits := in_memory_of(device, work)) is not None:
                     found.update(zip(batch.indices, bits, strict=True))

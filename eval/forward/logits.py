@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.memory import is_out_of_memory
-from coherencegym.eval.forward.wrapped import (
-    hands_rows_on,
-    head_of_rows,
-    in_float32,
-    only_rows,
-)
+from coherencegym.eval.forward.wrapped import head_of_rows, in_float32
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.models.placement import input_device, send
 
@@ -54,11 +49,6 @@ class Forward:
         accepted = inspect.signature(self.model.forward).parameters
         #: It is told what is text, where it sees all of a row and can be told.
         self.is_told = self.padding is not None and "attention_mask" in accepted
-        self._hands_on = (
-            self.padding is not None
-            and "logits_to_keep" not in accepted
-            and hands_rows_on(self.model)
-        )
         #: Its head computes the rows that it is given, as far as is known.
         self._selects_rows = _has_head(self.model)
         self._beginnings: torch.Tensor | None = None
@@ -131,10 +121,6 @@ class Forward:
         self, ids: torch.Tensor, questions: Questions, arguments: dict[str, Any]
     ) -> tuple[torch.Tensor, Any]:
         # Shape (rows read, vocabulary), row by row.
-        if self._hands_on:
-            with only_rows(self.model, questions.read):
-                output = self.model(input_ids=ids, **arguments)
-            return output.logits[0], output
         goes_on = "past_key_values" in arguments
         if self._selects_rows:
             rows = questions.rows

@@ -104,7 +104,6 @@ class RowStore(Generic[_Row]):
         self._unpack = unpack
         self._name = name
         self._file: tuple[int, int] | None = None
-        self._newest = 0
         # Layers of vectors are read in a thread of their own.
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
@@ -129,20 +128,6 @@ class RowStore(Generic[_Row]):
     def find(self, keys: Sequence[bytes]) -> dict[bytes, _Row]:
         """The rows that are known, by key."""
         return self._attempt(lambda database: self._read(database, keys)) or {}
-
-    def find_earlier(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Those of some keys whose rows were there when the database was opened."""
-
-        def read(database: sqlite3.Connection) -> list[bytes]:
-            found: list[bytes] = []
-            for start in range(0, len(keys), _CHUNK):
-                part = keys[start : start + _CHUNK]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key FROM rows WHERE rowid <= ? AND key IN ({marks})"
-                found += [key for (key,) in database.execute(query, (self._newest, *part))]
-            return found
-
-        return self._attempt(read) or []
 
     def update(
         self, keys: Sequence[bytes], change: Callable[[dict[bytes, _Row]], Mapping[bytes, bytes]]
@@ -254,8 +239,6 @@ class RowStore(Generic[_Row]):
                 if found.fetchone() != (self._description.encode(),):
                     raise _ForeignError
                 database.execute("SELECT key, value, checksum FROM rows LIMIT 0")
-                ((newest,),) = database.execute("SELECT max(rowid) FROM rows")
-                self._newest = newest or 0
                 database.execute("INSERT OR REPLACE INTO about VALUES ('used', datetime('now'))")
                 database.execute("INSERT OR REPLACE INTO about VALUES ('model', ?)", (self._name,))
             self._file = _file(self.path)

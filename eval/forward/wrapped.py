@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.models.placement import input_device, send
+from coherencegym.eval.models.placement import send
 
 if TYPE_CHECKING:
     import torch
@@ -240,56 +240,6 @@ class _Widened:
         while self._before:
             tensor, data = self._before.pop()
             tensor.data = data
-
-
-@contextmanager
-def only_rows(model: Any, read: torch.Tensor) -> Iterator[None]:
-    """Let a masked language model hand only some rows on to its head, which computes no others.
-
-    Its logits then have the shape (1, rows read, vocabulary).
-
-    Args:
-        model: one whose body and head are modules of their own, see :func:`hands_rows_on`.
-        read: the rows, shape (B, T), bool.
-    """
-
-    def keep(module: Any, arguments: Any, output: Any) -> Any:
-        rows = output[0][read.to(output[0].device)][None]
-        if isinstance(output, tuple):
-            return (rows, *output[1:])
-        output[next(iter(output))] = rows
-        return output
-
-    handle = model.base_model.register_forward_hook(keep)
-    try:
-        yield
-    finally:
-        handle.remove()
-
-
-def hands_rows_on(model: Any) -> bool:
-    """Tell whether the logits of some rows are those that a model computes for all of them."""
-    import torch
-
-    if getattr(model, "base_model", model) is model:
-        return False
-    size, device = int(model.get_input_embeddings().weight.shape[0]), input_device(model)
-    ids = (torch.arange(12, device=device) * 7 + 5).reshape(2, 6) % size
-    read = torch.zeros(2, 6, dtype=torch.bool)
-    read[0, 2] = read[1, 1] = read[1, 4] = True
-    with torch.inference_mode():
-        expected = model(input_ids=ids).logits[read.to(device)].float()
-        try:
-            with only_rows(model, read):
-                found = model(input_ids=ids).logits.float()
-        except (RuntimeError, ValueError, IndexError, TypeError, KeyError, AttributeError):
-            # Its head looks at the shape of what it gets, or at several rows.
-            return False
-    # Fewer rows at once may round otherwise.
-    most = float(expected.abs().max()) * (1e-4 if model.dtype == torch.float32 else 5e-2)
-    return found.shape == (1, *expected.shape) and bool(
-        torch.allclose(found[0], expected, rtol=0.0, atol=most)
-    )
 
 
 def _halves() -> tuple[torch.dtype, torch.dtype]:

@@ -201,19 +201,6 @@ def load(
         EvaluationError: it is not there, is no model that can be read so, or has no usable
             tokenizer, device, dtype or adapter.
     """
-    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scorer, head)
-
-
-def _load(
-    name: str | Path,
-    device: str,
-    dtype: str,
-    arguments: ModelArguments | None,
-    device_map: str | None,
-    trust_remote_code: bool,
-    scorer: ScorerChoice | None,
-    head: Any,
-) -> LoadedModel:
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
     name = str(name)
@@ -263,14 +250,6 @@ def load_encoder(name: str, device: str = "auto", dtype: str = "auto", **how: An
     return load(name, device, dtype, scorer=None, **how)
 
 
-def load_with_head(
-    name: str, head: Any, device: str = "auto", dtype: str = "auto", **how: Any
-) -> LoadedModel:
-    """Load a model that was trained to answer, such as a classifier; ``head`` and ``how`` are of
-    :func:`load`."""
-    return load(name, device, dtype, scorer=None, head=head, **how)
-
-
 def runs_remote_code(model: Any) -> bool:
     """True where a model's class is from code of its repository."""
     return type(model).__module__.startswith("transformers_modules")
@@ -280,20 +259,15 @@ def load_config(
     name: str,
     arguments: ModelArguments | None = None,
     trust_remote_code: bool = False,
-    *,
-    scores: bool = True,
-    scorer: ScorerChoice = "causal",
+    scorer: ScorerChoice | None = "causal",
 ) -> tuple[Any, Any]:
     """A model's config and tokenizer, without its weights; the arguments are those of :func:`load`.
-
-    With ``scores`` False it may be any model that :func:`load_encoder` loads.
 
     Raises:
         EvaluationError: it is not there, is no language model that can be read so, or has no usable
             tokenizer.
     """
-    how = scorer if scores else None
-    read = _read(name, arguments or ModelArguments(), trust_remote_code, how)
+    read = _read(name, arguments or ModelArguments(), trust_remote_code, scorer)
     return read.config, read.tokenizer
 
 

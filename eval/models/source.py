@@ -4,9 +4,9 @@ The commit is found first and everything is read at it, so that config, tokenize
 belong together and the results can name it. (Asked for a branch, transformers would also let a
 service on the Hub convert pickled weights, and read those.)
 
-No file of a model says what it has read. Its card may name datasets and a base model, the Hub knows
-since when the repository is there and when this commit was made, and a user may know when the
-training data end. Whatever cannot be found out is left empty, and no run fails for it.
+No file of a model says what it has read. Its card may name datasets, the Hub knows when this commit
+was made, and a user may know when the training data end. Whatever cannot be found out is left
+empty, and no run fails for it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -268,8 +267,6 @@ def _natural_order(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), part) if part[0].isdecimal() else (1, 0, part) for part in parts]
 
 
-#: The date from which on the Hub records when repositories were created; older ones have it, too.
-_FIRST_RECORDED = "2022-03-02"
 #: Longest wait for the Hub (seconds): the run goes on without the dates.
 _TIMEOUT = 5.0
 _CARD = "README.md"
@@ -283,16 +280,13 @@ class Provenance:
     Attributes:
         cutoff: the date at which the training data end, as the user states it (``2023``,
             ``2023-09``, ``2023-09-30``).
-        created: the day on which the Hub repository was created.
         changed: the day of the commit that was loaded; the weights are no younger.
-        datasets, base_models: the names in the card's metadata.
+        datasets: the names in the card's metadata.
     """
 
     cutoff: str = ""
-    created: str = ""
     changed: str = ""
     datasets: tuple[str, ...] = ()
-    base_models: tuple[str, ...] = ()
 
     @property
     def latest_year(self) -> int | None:
@@ -313,15 +307,10 @@ class Provenance:
         found = []
         if self.cutoff:
             found.append(f"its training data end in {self.cutoff} (as stated by the user)")
-        if self.created:
-            older = " or before" if self.created == _FIRST_RECORDED else ""
-            found.append(f"its repository was created on {self.created}{older}")
         if self.changed:
             found.append(f"its files are of {self.changed} at the latest")
         if self.datasets:
             found.append(f"its card names the training data {first_names(self.datasets)}")
-        if self.base_models:
-            found.append(f"its card names the base model {first_names(self.base_models)}")
         return found
 
 
@@ -340,14 +329,10 @@ def find_provenance(sources: Sequence[ModelSource], cutoff: str | None = None) -
         _card(source) if info is None else info.card_data or {}
         for source, info in zip(sources, asked, strict=True)
     ]
-    created = [_day(info and info.created_at) for info in asked]
-    changed = [_day(info and info.last_modified) for info in asked]
+    moments = [info and info.last_modified for info in asked]
+    changed = [moment.date().isoformat() if moment else "" for moment in moments]
     return Provenance(
-        cutoff or "",
-        max(created) if all(created) else "",
-        max(changed) if all(changed) else "",
-        _names(cards, "datasets"),
-        _names(cards, "base_model"),
+        cutoff or "", max(changed) if all(changed) else "", tuple(dict.fromkeys(_datasets(cards)))
     )
 
 
@@ -375,16 +360,10 @@ def _card(source: ModelSource) -> Mapping[str, Any]:
         return {}
 
 
-def _day(moment: datetime | None) -> str:
-    return moment.date().isoformat() if moment else ""
-
-
-def _names(cards: Iterable[Mapping[str, Any]], key: str) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+def _datasets(cards: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for card in cards:
-        value = card.get(key)
+        value = card.get("datasets")
         for name in value if isinstance(value, list) else [value]:
             # Strangers write cards: what is no name is left out.
             if isinstance(name, str) and _NAME.fullmatch(name):
-                found[name] = None
-    return tuple(found)
+                yield name

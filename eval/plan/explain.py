@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from coherencegym.eval.models.placement import input_device
-from coherencegym.eval.plan.plan import Budget, Plan
+from coherencegym.eval.plan.plan import Budget
 
 #: Budgets by device type, and that of all others. A CPU gains nothing from more.
 _BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
@@ -83,33 +82,6 @@ def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False)
     )
 
 
-def weights_of(config: Any, made: Any) -> tuple[int, int]:
-    """Weights in matrices that every token goes through, and those of the output head.
-
-    Of a mixture of experts all are counted, so that its work is an upper bound. The model is built
-    from its config without memory for weights; ``made`` is the class of transformers that makes it.
-    """
-    import torch
-
-    with torch.device("meta"):
-        model = made.from_config(config, trust_remote_code=False)
-    head = getattr(model.get_output_embeddings(), "weight", None)
-    embeddings = (m for m in model.modules() if isinstance(m, torch.nn.Embedding))
-    apart = {id(head), *(id(weights) for table in embeddings for weights in table.parameters())}
-    weights = (each for each in model.parameters() if each.ndim > 1 and id(each) not in apart)
-    return sum(each.numel() for each in weights), head.numel() if head is not None else 0
-
-
-def operations(plan: Plan, matrices: int, head: int) -> int:
-    """Floating-point operations that a plan needs, padding and attention left out.
-
-    A multiplication with an addition counts as two, for every token and weight of a matrix, and
-    for every row of logits and weight of the head. Attention between tokens is a few per cent of
-    that in texts of some hundred tokens.
-    """
-    return 2 * matrices * plan.tokens_once + 2 * head * plan.head_rows
-
-
 @cache
 def operations_per_second() -> float:
     """Floating-point operations of this machine's processor, measured in products of matrices."""
@@ -143,22 +115,3 @@ MEANING = {
     "tokens": "that they have, up to the last one that is read",
     "read once": "tokens that the model reads if conditions share what they begin with",
 }
-
-
-def explain_row(name: str, plan: Plan) -> tuple[str, ...]:
-    """The row of a table: the name of a config and split, and what its plan would cost."""
-    return name, *(f"{n:,}" for n in (len(plan.sequences), plan.tokens, plan.tokens_once))
-
-
-def explain_table(rows: Sequence[Sequence[str]]) -> Any:
-    """A rich table of the rows that :func:`explain_row` makes."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("config", overflow="fold")
-    for name in MEANING:
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table

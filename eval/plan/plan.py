@@ -1,6 +1,6 @@
 """A plan of what to run, before anything is run: pure Python, so that tests assert on the work.
 
-A request is a token sequence and the positions whose surprisal some prediction reads. Equal
+A request is a whole text and the positions whose surprisal some prediction reads. Equal
 sequences are run once, a sequence is cut after the last position that is read (what follows cannot
 change what a causal model says before it, but for its length: :mod:`eval.models.limits`), and what
 the sequences of an item begin with alike may be run once for all of them
@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 from coherencegym.eval.models.in_memory import tokenizer_state
 from coherencegym.eval.models.limits import UNLIMITED, Limits
-from coherencegym.eval.text.sequence import MaskedRow, Sharing, TokenSequence, alike, shared_length
+from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike, shared_length
 
 #: Groups up to which the best cuts are looked for; of more, padding is small anyway.
 _EXACT = 1000
@@ -388,39 +388,6 @@ def identity_of(tokenizer: Any) -> str | None:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Token ids, and the positions in them (increasing, none 0) that are to be read.
-
-    Requests of one ``family``, the conditions of an item, may share what they begin with. The last
-    token is ``behind`` the text where it is no part of it: what would follow. ``word_starts`` are
-    positions too: those where the surprisal of any beginning of a word is read. A ``masked`` row
-    reads one position, with it and perhaps others hidden from the model.
-    """
-
-    ids: tuple[int, ...]
-    positions: tuple[int, ...]
-    family: int = -1
-    behind: bool = False
-    word_starts: tuple[int, ...] = ()
-    masked: MaskedRow | None = None
-
-    @property
-    def length(self) -> int:
-        """Tokens of the text."""
-        return len(self.ids) - self.behind
-
-    def sequence(self, limits: Limits) -> TokenSequence:
-        """The text up to what is read of it, where a model allows: what goes through the model."""
-        if self.masked is not None:
-            return TokenSequence(self.ids, (), whole=True, masked=self.masked)
-        if limits.side(self.length):
-            # Its positions are those of its whole length.
-            return TokenSequence(self.ids, self.positions, not self.behind, self.word_starts)
-        last = max(self.positions[-1:] + self.word_starts[-1:])
-        return TokenSequence(self.ids[: last + 1], self.positions, word_starts=self.word_starts)
-
-
 @dataclass(frozen=True)
 class Plan:
     """Sequences, by the item that asked for them first, and batches that hold each of them once.
@@ -474,25 +441,25 @@ class Plan:
 
 
 def make_plan(
-    requests: Sequence[Request],
+    requests: Sequence[TokenSequence],
     budget: Budget | None = None,
     *,
     sharing: Sharing = "none",
     limits: Limits = UNLIMITED,
 ) -> Plan:
-    """Plan the sequences for some requests; without a budget no batches are made yet.
+    """Plan whole texts, of which some ask for nothing; without a budget no batches are made yet.
 
-    The requests of a family may share (``sharing``) what they begin with alike.
+    Those of a family may share (``sharing``) what they begin with alike.
     """
     sequences: list[TokenSequence] = []
     by_key: dict[tuple[int, ...] | bytes, int] = {}
     sequence_of_request: list[int | None] = []
     families: dict[int, list[int]] = {}
     for number, request in enumerate(requests):
-        if not request.positions:
+        if not request.count:
             sequence_of_request.append(None)
             continue
-        sequence = request.sequence(limits)
+        sequence = request.cut(limits)
         index = by_key.setdefault(sequence.key, len(sequences))
         if index == len(sequences):
             sequences.append(sequence)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -19,12 +19,12 @@ import numpy as np
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import Request
+from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
-from coherencegym.eval.text.places import Tokens, WordBeginnings, solid
+from coherencegym.eval.text.places import Tokens, WordBeginnings, nearest_solid, solid
 from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.sequence import (
     POOLS,
@@ -74,14 +74,14 @@ class PreparedPassages:
         context: most tokens that the model can read, or None.
     """
 
-    sequences: tuple[PooledSequence, ...]
-    rows: np.ndarray
+    sequences: tuple[PooledSequence, ...] = field(repr=False)
+    rows: np.ndarray = field(repr=False)
     left_out: dict[int, str]
     context: int | None
 
     @property
     def tokens(self) -> int:
-        """Tokens that are read."""
+        """Tokens that are read, those put around a text included."""
         return sum(len(one.ids) for one in self.sequences)
 
 
@@ -102,9 +102,18 @@ def prepare_passages(
     """
     if pool not in POOLS:
         raise EvaluationError(f"pool {pool!r}: expected one of {', '.join(POOLS)}")
-    added = _around_passage(tokenizer, config, causal)
-    if pool == "cls":
-        _refuse_without_cls(tokenizer, added, causal)
+    if causal:
+        start = start_of_text(tokenizer, config)
+        added = Added(() if start.token_id is None else (start.token_id,), ())
+    else:
+        added = added_by(tokenizer)
+    if pool == "cls" and (causal or added.before[:1] != (tokenizer.cls_token_id,)):
+        problem = (
+            "the first token of this model sees nothing of the text"
+            if causal
+            else "the tokenizer puts no such token in front"
+        )
+        raise EvaluationError(f"pool cls: {problem}; expected mean or last")
     context = context_length(config)
     pooled = {
         passage: _pooled(passage, tokens, added, pool, int(causal))
@@ -128,24 +137,6 @@ def prepare_passages(
             else:
                 rows.append(firsts[own] + place)
     return PreparedPassages(tuple(firsts), np.array(rows, dtype=np.int64), left_out, context)
-
-
-def _around_passage(tokenizer: Any, config: Any, causal: bool) -> Added:
-    if not causal:
-        return added_by(tokenizer)
-    start = start_of_text(tokenizer, config)
-    return Added(() if start.token_id is None else (start.token_id,), ())
-
-
-def _refuse_without_cls(tokenizer: Any, added: Added, causal: bool) -> None:
-    own = tokenizer.cls_token_id
-    problem = None
-    if causal:
-        problem = "the first token of this model sees nothing of the text"
-    elif own is None or added.before[:1] != (own,):
-        problem = "the tokenizer puts no such token in front"
-    if problem is not None:
-        raise EvaluationError(f"pool cls: {problem}; expected mean or last")
 
 
 def _encoded(tokenizer: Any, passages: Sequence[Passage]) -> dict[Passage, Tokens]:
@@ -183,12 +174,11 @@ def _token_ranges(passage: Passage, tokens: Tokens) -> list[TokenRange]:
     if not len(tokens.ids):
         return [(0, 0)] * len(passage.spans)
     size = len(passage.text)
-    is_solid = solid(passage.text)
-    solids = np.flatnonzero(is_solid)
+    solids = np.flatnonzero(solid(passage.text))
     # The next place that is no white space; behind the last one the place itself.
     places = np.minimum(tokens.starts, size - 1)
-    after = np.searchsorted(solids, places)
-    owners = np.where(after < len(solids), np.append(solids, 0)[after], places)
+    after = nearest_solid(passage.text)[0][places]
+    owners = np.where(after < size, after, places)
     found = []
     for start, end in passage.spans:
         low, high = np.searchsorted(solids, (start, end)).tolist()
@@ -220,7 +210,7 @@ class Query:
     gives: Set[RegionRef] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fitted:
     """An item's conditions that can be scored.
 
@@ -228,13 +218,13 @@ class Fitted:
         encodings: those of its conditions; none if it is too long, and none of a condition whose
             separator cannot be rendered.
         too_long: a condition is longer than the context, and could not be cut.
-        cut: tokens that every condition lost on the left.
+        truncated: tokens that every condition lost on the left, where that was allowed.
         shortened: a condition lost tokens at the ends of regions that give some.
     """
 
     encodings: Mapping[str, Encoding]
     too_long: bool = False
-    cut: int = 0
+    truncated: int = 0
     shortened: bool = False
 
 
@@ -245,20 +235,24 @@ class Prepared:
     Attributes:
         fitted: the encodings of each query.
         query_conditions: the number of the query and the name of the condition of each request.
-        requests: token sequences with the positions to read; where tokens are masked, one for each
+        requests: whole texts with the positions to read; where tokens are masked, one for each
             position of a condition, one behind the other.
+        plan: that of the requests; no batches are made yet.
         context: most tokens that the model can read, or None.
         names: those of special tokens in the texts (:mod:`eval.text.sequence`).
+        words: the tokens that begin a word, where surprisals are corrected.
     """
 
     fitted: Sequence[Fitted]
     query_conditions: Sequence[tuple[int, str]]
-    requests: Sequence[Request]
+    requests: Sequence[TokenSequence]
     start: special.Start
     separator: special.Separator | None
     added: special.Added | None
+    plan: Plan
     context: int | None
     names: Counter[str]
+    words: WordBeginnings | None
 
 
 def prepare(
@@ -277,7 +271,9 @@ def prepare(
     are to be corrected. The rest is as for :func:`eval.surprisal.surprisals`.
     """
     options.check()
-    masks = _masks(tokenizer, options)
+    masks = None
+    if options.is_masked:
+        masks = Masks(mask_of(tokenizer), options.masking, int(options.scorer == "mntp"))
     added, bos = None, options.bos
     if options.rules.tokenizer_adds:
         added, bos = special.added_by(tokenizer), "never"
@@ -311,12 +307,19 @@ def prepare(
                 encoding, query.reads.get(name, set()), options.every_token, masks
             )
             if masks is not None and positions:
-                asked = [_masked(encoding, place, masks) for place in positions]
+                rows = (masks.row(encoding.ids, encoding.words, place) for place in positions)
+                asked = [TokenSequence(encoding.ids, (), True, masked=row) for row in rows]
+            elif words is None or not positions:
+                asked = [TokenSequence(encoding.ids, positions, True, family=number)]
             else:
-                asked = [_request(encoding, number, positions, words)]
+                starts = words.needed(encoding.ids, positions)
+                # What follows the last token is read as well.
+                ids = (*encoding.ids, words.end)
+                asked = [TokenSequence(ids, positions, word_starts=starts, family=number)]
             query_conditions += [(number, name)] * len(asked)
             requests += asked
-    about = start, rendering, added, context, found
+    plan = make_plan(requests, limits=limits_of(config))
+    about = start, rendering, added, plan, context, found, words
     return Prepared(fitted, query_conditions, requests, *about)
 
 
@@ -345,7 +348,7 @@ def fit(
     room = common_start([encoding.ids for encoding in known.values()]) - 1
     if not truncate or excess > room:
         return Fitted({}, too_long=True)
-    return Fitted({name: encoding.cut(excess) for name, encoding in known.items()}, cut=excess)
+    return Fitted({name: each.cut(excess) for name, each in known.items()}, truncated=excess)
 
 
 def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encoding | None:
@@ -363,12 +366,6 @@ def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encod
     return encoding.without(gone) if gone else encoding
 
 
-def _masks(tokenizer: Any, options: Options) -> Masks | None:
-    if not options.is_masked:
-        return None
-    return Masks(mask_of(tokenizer), options.masking, int(options.scorer == "mntp"))
-
-
 def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
     # A model that predicts a token one place before it needs one in front.
     added = replace(special.added_by(tokenizer), counts=False)
@@ -376,22 +373,6 @@ def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
         start = special.start_of_text(tokenizer, config)
         return replace(added, before=() if start.token_id is None else (start.token_id,))
     return added
-
-
-def _masked(encoding: Encoding, place: int, masks: Masks) -> Request:
-    row = masks.row(encoding.ids, encoding.words, place)
-    return Request(encoding.ids, (place,), masked=row)
-
-
-def _request(
-    encoding: Encoding, family: int, positions: tuple[int, ...], words: WordBeginnings | None
-) -> Request:
-    if words is None or not positions:
-        return Request(encoding.ids, positions, family)
-    starts = words.needed(encoding.ids, positions)
-    # What follows the last token is read as well.
-    ids = (*encoding.ids, words.end)
-    return Request(ids, positions, family, behind=True, word_starts=starts)
 
 
 def region_places(encoding: Encoding, region: RegionRef) -> Sequence[int]:

@@ -129,11 +129,11 @@ def in_bytes(count: int) -> str:
 
 
 def print_cache(cache: Cache, known: int, texts: int, is_masked: bool) -> None:
-    """Say how many of the texts of a run earlier ones had cached, and where."""
+    """Say how many of the texts of a run were cached, and where."""
     size = sum(path.stat().st_size for path in cache.files() if path.is_file())
     what = "copies of texts with masks" if is_masked else "texts"
     where = f"{cache.path.parent}, {in_bytes(size)}"
-    print(f"{known:,} of {texts:,} {what} were cached by earlier runs ({where})")
+    print(f"{known:,} of {texts:,} {what} were cached ({where})")
     if cache.corrupt:
         print(f"{cache.corrupt:,} damaged entries of the cache were computed again")
     for note in cache.notes:

@@ -154,11 +154,12 @@ class ModelOptions:
 
     def load_head(self, head: Any) -> LoadedModel:
         """Load it with a head of a class of transformers."""
-        from coherencegym.eval.models.load import load_with_head
+        from coherencegym.eval.models.load import load
 
         backend = backend_named(self.backend)
         backend.refuse_unless_whole("takes no model with a head of its own")
-        return load_with_head(self.model, head, self.device, self.dtype, **self.how())
+        place = self.model, self.device, self.dtype
+        return load(*place, scorer=None, head=head, **self.how())
 
     def record(self) -> dict[str, Any]:
         """The settings of the model as results record them."""

@@ -306,7 +306,7 @@ class Runs:
         if model.is_loaded:
             of = model.model.model
             return task.resolve(self.call.own, lambda: of.config, type(of).__name__)
-        return task.resolve(self.call.own, lambda: model.config(scores=False)[0], "")
+        return task.resolve(self.call.own, lambda: model.config(scorer=None)[0], "")
 
     def _accepted(self, own: Any, read: DatasetInputs) -> DatasetInputs:
         """The inputs that options can be asked of."""
@@ -448,7 +448,7 @@ class Runs:
         elif task.costs is not None:
             from coherencegym.eval.report import grid
 
-            config = models[0].config(scores=False)
+            config = models[0].config(scorer=None)
             table = task.costs(accepted[0].inputs, own, *config)
             console = grid.console_for()
             console.print(grid.in_width(table, width=console.width))

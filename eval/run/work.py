@@ -122,18 +122,9 @@ def planned_work(
         known: the work on these very texts with other models. That of one alike is taken from
             there, and the texts are not read; that of another is kept there.
     """
-    from coherencegym.eval.models.kind import class_for, scorer_of
-    from coherencegym.eval.models.limits import limits_of
-    from coherencegym.eval.plan.explain import (
-        MEANING,
-        default_budget,
-        explain_row,
-        operations,
-        operations_per_second,
-        time_text,
-        weights_of,
-    )
-    from coherencegym.eval.plan.plan import identity_of, make_plan
+    from coherencegym.eval.models.kind import scorer_of
+    from coherencegym.eval.plan.explain import MEANING, default_budget
+    from coherencegym.eval.plan.plan import identity_of
     from coherencegym.eval.plan.requests import prepare
     from coherencegym.eval.text.places import word_beginnings
     from coherencegym.eval.text.special import chat_of
@@ -151,29 +142,22 @@ def planned_work(
         how["words"] = word_beginnings(tokenizer, config.get_text_config().vocab_size)
     device = "cpu" if model.device in ("auto", "cpu") else model.device.partition(":")[0]
     budget = default_budget(device, options.batch_tokens)
-    weights = weights_of(config, class_for(config, scorer, model.trust_remote_code))
     sharing: Sharing = "packed" if options.share and not options.is_masked else "none"
-    rows, shared, work = [], False, 0
+    rows, shared = [], False
     for name, queries, uses_separator in texts:
         if options.rules.joins_regions:
             queries = [_joined(query) for query in queries]
         how["uses_separator"] = uses_separator
         prepared = prepare(tokenizer, config, queries, options, **how)
-        plan = make_plan(prepared.requests, budget, sharing=sharing, limits=limits_of(config))
-        rows.append(explain_row(name, plan))
+        plan = prepared.plan.batched(budget, sharing=sharing)
+        counted = len(plan.sequences), plan.tokens, plan.tokens_once
+        rows.append((name, *(f"{number:,}" for number in counted)))
         shared |= plan.shares
-        work += operations(plan, *weights)
     notes = [f"{name}: {meaning}" for name, meaning in MEANING.items()]
     if scorer != "causal":
         notes.append(f"{scorer}: each token that is read is a text of its own, and masked in it")
     if shared:
         notes.append("beginnings are shared if a trial shows that the model can")
-    if device == "cpu":
-        notes.append(
-            f"about {time_text(work / operations_per_second())} on this machine's processor, "
-            "without loading the model; a small model may take several times as long, because "
-            "arithmetic is a small part of its time"
-        )
     found = Work(tuple(rows), tuple(notes))
     if known is not None:
         known[alike] = found
@@ -200,12 +184,10 @@ def print_works(alike: Mapping[Work, Sequence[str]]) -> None:
 
 
 def _print_work(work: Work) -> None:
-    from coherencegym.eval.plan.explain import explain_table
+    from coherencegym.eval.plan.explain import MEANING
+    from coherencegym.eval.report import grid
 
-    shown = shown_console()
-    table = explain_table(work.rows)
-    # Numbers that are cut off are worse than lines that wrap.
-    wide = shown_console(width=10_000).measure(table).maximum
-    shown_console(width=max(shown.width, wide)).print(table)
-    for note in work.notes:
-        shown.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
+    console = grid.console_for()
+    table = grid.made("config", tuple(MEANING), [grid.GridRow(row) for row in work.rows])
+    console.print(grid.in_width(table, width=console.width))
+    grid.print_below(console, work.notes)

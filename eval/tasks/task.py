@@ -70,7 +70,7 @@ class TaskContext:
         step: told how far a task is that has several steps.
         folder: that of the run, for rows that are written as they come; None: there is none.
         showing: shows the progress of inputs.
-        reads: the texts of each run so far: those of earlier runs, and all.
+        reads: the texts of each run so far: those that were cached, and all.
         memo: values that a task keeps from one input for the next.
         names: those of special tokens in the texts so far (:mod:`eval.text.sequence`).
     """

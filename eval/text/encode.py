@@ -41,7 +41,7 @@ import numpy as np
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
-from coherencegym.eval.text.places import TextError, Tokens, joined, solid
+from coherencegym.eval.text.places import TextError, Tokens, joined, nearest_solid
 from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.special import Added, Rendered, Separator, Start, take_out_separators
 
@@ -78,7 +78,7 @@ def place_tokens(
     whole = joined(tokens)
     starts, ends = whole.starts + base, whole.ends + base
     final = np.maximum(ends - 1, base)
-    after, before = _next_solid(rendered)
+    after, before = nearest_solid(_END.join([*(each.text for each in rendered), ""]))
     origin = _origins(rendered, bases, sizes)
     region_of, contents = _regions(conditions)
 
@@ -105,15 +105,6 @@ def place_tokens(
     placed = list(zip(*columns, reached, strict=True))
     cuts = np.concatenate([[0], np.cumsum(counts)]).tolist()
     return [placed[a:b] for a, b in pairwise(cuts)]
-
-
-def _next_solid(rendered: Sequence[Rendered]) -> tuple[np.ndarray, np.ndarray]:
-    # The first place at or after each that is no white space, and the last before.
-    is_solid = solid(_END.join([*(each.text for each in rendered), ""]))
-    places = np.arange(len(is_solid))
-    after = np.where(is_solid, places, len(places))
-    before = np.where(is_solid, places, -1)
-    return np.minimum.accumulate(after[::-1])[::-1], np.maximum.accumulate(before)
 
 
 def _origins(rendered: Sequence[Rendered], bases: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -183,6 +183,16 @@ def solid(text: str) -> np.ndarray:
     return found
 
 
+def nearest_solid(text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of each character the next and the last place that is no white space, itself included.
+
+    Where there is none, these are the length of the text and -1.
+    """
+    is_solid, places = solid(text), np.arange(len(text))
+    after = np.minimum.accumulate(np.where(is_solid, places, len(text))[::-1])[::-1]
+    return after, np.maximum.accumulate(np.where(is_solid, places, -1))
+
+
 @cache
 def _byte_level() -> dict[str, int]:
     # Radford et al. 2019

@@ -41,7 +41,7 @@ from coherencegym.eval.text.places import (
     checked,
     describe,
     from_lists,
-    solid,
+    nearest_solid,
     split_runs,
 )
 from coherencegym.eval.text.sequence import special_ids
@@ -159,11 +159,8 @@ def begin_words(text: str, tokens: Tokens, words: Sequence[int | None] | None = 
         words: the number of each token's word as a fast tokenizer counts them; None: letters and
             digits in a row are a word, and every other character is one.
     """
-    is_solid = solid(text)
-    places = np.arange(len(text))
-    after = np.append(np.where(is_solid, places, len(text)), len(text))
-    after = np.minimum.accumulate(after[::-1])[::-1]
-    before = np.maximum.accumulate(np.append(-1, np.where(is_solid, places, -1)))
+    after, before = nearest_solid(text)
+    after, before = np.append(after, len(text)), np.append(-1, before)
     begins = np.ones(len(tokens.ids), dtype=bool)
     # The last character of the word so far that is no white space; -1: there is none.
     last = -1

@@ -24,13 +24,14 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.models.limits import Limits
 
 #: Ways to mask a token: with the rest of its word, or alone; see :mod:`eval.text.sequence`.
 MaskingChoice = Literal["within_word_l2r", "original"]
@@ -176,9 +177,10 @@ def common_start(sequences: Sequence[_Ids]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TokenSequence:
-    """Token ids that go through the model once.
+    """Token ids that go through the model once, and what is read of them.
 
-    The model reads ``ids[:length]``; what is read of position p comes from its row ``p - 1``. The
+    Those of one ``family``, the conditions of an item, may share what they begin with. The model
+    reads ``ids[:length]``; what is read of position p comes from its row ``p - 1``. The
     last token need not be read, unless the text is read ``whole`` as its length counts
     (:mod:`eval.models.limits`). Of a text that is masked the one place that is ``masked`` for it
     is read, and nothing else; sequences that are alike then are those that look alike to the model.
@@ -186,7 +188,8 @@ class TokenSequence:
     Attributes:
         positions: those of the tokens whose surprisal is read, increasing.
         word_starts: those where the surprisal of any token that begins a word is read
-            (:mod:`eval.text.places`), increasing.
+            (:mod:`eval.text.places`), increasing; a last token that is not read may be one of them:
+            what follows the text.
         masked: the part that is hidden and read (:mod:`eval.text.sequence`); None: nothing is.
     """
 
@@ -195,6 +198,15 @@ class TokenSequence:
     whole: bool = False
     word_starts: tuple[int, ...] = ()
     masked: MaskedRow | None = None
+    family: int = field(default=-1, compare=False)
+
+    def cut(self, limits: Limits) -> TokenSequence:
+        """The text up to what is read of it, where a model allows."""
+        # Else its positions are those of its whole length.
+        if self.masked is not None or limits.side(self.length):
+            return self
+        last = max(self.positions[-1:] + self.word_starts[-1:])
+        return replace(self, ids=self.ids[: last + 1], whole=False)
 
     @property
     def seen(self) -> tuple[int, ...]:

@@ -20,8 +20,8 @@ from rich.console import Console
 from benchmarks import data, measure, models, pipeline, table, worker
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
 from coherencegym.eval.plan.explain import default_budget
-from coherencegym.eval.plan.plan import Request, make_plan
-from coherencegym.eval.text.sequence import MaskedRow
+from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.text.sequence import MaskedRow, TokenSequence
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")
 
@@ -114,7 +114,7 @@ def test_shared_share_counts_common_beginnings_after_the_first(tokenizer: str) -
 
 def test_floating_point_work_counts_matrices_attention_and_head() -> None:
     config = models.make_config("tiny")
-    requests = [Request((0, 1, 2, 3, 4), (3, 4))]
+    requests = [TokenSequence((0, 1, 2, 3, 4), (3, 4))]
     plan = make_plan(requests, default_budget("cpu"))
     # Four tokens are read; a layer has 12 x 32 x 32 weights; 1 + 2 + 3 + 4 are looked at.
     body = 2 * (2 * 12 * 32 * 32) * 4
@@ -126,7 +126,7 @@ def test_floating_point_work_counts_matrices_attention_and_head() -> None:
 def test_what_is_shared_is_work_once() -> None:
     config = models.make_config("tiny")
     beginning = tuple(range(20))
-    requests = [Request((*beginning, n, 7), (21,), family=0) for n in (30, 31, 32)]
+    requests = [TokenSequence((*beginning, n, 7), (21,), family=0) for n in (30, 31, 32)]
     shared = make_plan(requests, default_budget("cpu"), sharing="packed")
     apart = make_plan(requests, default_budget("cpu"))
     difference = models.floating_point_work(config, apart) - models.floating_point_work(
@@ -208,7 +208,7 @@ def test_a_masked_model_is_read_by_all_of_a_text(
 def test_work_on_a_masked_text_counts_all_pairs_of_its_tokens() -> None:
     config = models.make_config("tiny-bert")
     row = MaskedRow((1,), 9, 1, (5,))
-    plan = make_plan([Request((2, 5, 3), (1,), masked=row)], default_budget("cpu"))
+    plan = make_plan([TokenSequence((2, 5, 3), (), True, masked=row)], default_budget("cpu"))
     body = 2 * 2 * (4 * 32 * 32 + 2 * 32 * 64) * 3
     assert models.floating_point_work(config, plan) == body + 4 * 32 * 2 * 9 + 2 * 32 * 30522
 
@@ -224,7 +224,7 @@ def test_tools_with_other_weights_are_not_compared() -> None:
 
 
 def test_the_model_is_left_out_of_the_pipeline() -> None:
-    plan = make_plan([Request((0, 1, 2, 3), (2, 3))])
+    plan = make_plan([TokenSequence((0, 1, 2, 3), (2, 3))])
     execution = pipeline.without_model(SimpleNamespace(), plan, default_budget("cpu"), share=True)
     assert execution.plan.tokens_once == 3
     assert [len(bits) for bits in execution.bits] == [2]

@@ -225,7 +225,6 @@ _EXECUTION = cast(
         sharing=None,
         beside=None,
         halved=0,
-        widened=True,
     ),
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from coherencegym.eval.plan.plan import Budget, Request
+from coherencegym.eval.plan.plan import Budget
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97
@@ -138,7 +138,7 @@ def tiny(kind: str, seed: int = 0, **more: Any) -> Any:
     return AutoModelForCausalLM.from_config(config, **options).eval()
 
 
-def requests() -> list[Request]:
+def requests() -> list[TokenSequence]:
     """Items whose beginnings and ends differ in length, read in part and as a whole."""
     generator = torch.Generator().manual_seed(1)
 
@@ -152,7 +152,7 @@ def requests() -> list[Request]:
         for end in ends:
             ids = beginning + tokens(end)
             first = len(ids) - end if family % 2 else 1
-            asked.append(Request(ids, tuple(range(first, len(ids))), family))
+            asked.append(TokenSequence(ids, tuple(range(first, len(ids))), True, family=family))
     return asked
 
 
@@ -165,9 +165,6 @@ class Memory:
 
     def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
         return [self.kept.get(sequence) for sequence in sequences]
-
-    def were_there(self, sequences: Sequence[TokenSequence]) -> list[bool]:
-        return [sequence in self.kept for sequence in sequences]
 
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         self.puts += 1

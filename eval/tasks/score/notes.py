@@ -273,16 +273,12 @@ def _run_notes(runs: Sequence[RunFacts]) -> Iterator[Note]:
     if halved := sum(run.halved for run in runs):
         yield detail(f"memory ran out {halved:,} times: smaller batches were run")
     if error := max((run.error for run in runs), default=0.0):
-        reference = (
-            "the same weights in float32"
-            if all(run.widened for run in runs)
-            else "the same texts read alone (without float32, this shows only part of the error)"
-        )
         yield caution(
             "too close: rounding in the number format may have decided these predictions, which "
             f"count in the score; their margins are within the error of {1 - LEVEL:.0%} of the "
-            f"items in a sample, compared with {reference}: {error * math.sqrt(2 / 10):.2g} bits "
-            "for two means of ten tokens, and accordingly for other formulas"
+            "items in a sample, compared with the same weights in float32: "
+            f"{error * math.sqrt(2 / 10):.2g} bits for two means of ten tokens, and accordingly "
+            "for other formulas"
         )
 
 

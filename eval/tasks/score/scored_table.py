@@ -39,7 +39,6 @@ class RunFacts:
     beside: Trial | None
     halved: int
     error: float
-    widened: bool
 
 
 _EvaluatedItem = tuple[ScoredItem, Sequence[EvaluatedPrediction]]
@@ -157,7 +156,6 @@ def _run_facts(scored: Scored) -> RunFacts:
         beside=beside,
         halved=execution.halved,
         error=max((one.error for one in scored.items), default=0.0),
-        widened=execution.widened,
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.plan import PlansOf
-from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.plan.requests import Prepared, Query
 from coherencegym.eval.surprisal import (
-    Planned,
     ScoredCondition,
     Surprisals,
     plan_queries,
@@ -51,7 +50,7 @@ class PlannedItems:
 
     items: Sequence[Item]
     queries: Sequence[Query]
-    plan: Planned
+    prepared: Prepared
 
 
 def score_items(
@@ -79,7 +78,7 @@ def score_items(
     if not isinstance(items, PlannedItems):
         how: Any = {"uses_separator": uses_separator, "plans": plans}
         items = plan_items(model, tokenizer, items, options, **how)
-    how = {"planned": items.plan, "twice": MEASURED}
+    how = {"prepared": items.prepared, "twice": MEASURED}
     found = surprisals(model, tokenizer, items.queries, options, **how, **run)
     read = list(zip(items.items, found.items, strict=True))
     error = error_of(
@@ -87,19 +86,12 @@ def score_items(
         for item, answer in read
         if answer.again
     )
-    return Scored(
-        tuple(
-            ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
-            for item, answer in read
-        ),
-        found.start,
-        found.separator,
-        found.context,
-        found.execution,
-        found.rules,
-        found.added,
-        found.names,
+    scored = (
+        ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
+        for item, answer in read
     )
+    whole: Scored = replace(cast(Any, found), items=tuple(scored))
+    return whole
 
 
 def plan_items(

@@ -113,7 +113,7 @@ def reproduce(
     from coherencegym.eval.models.load import load_config
 
     about, declared = find_table(paper, table)
-    load_config(model, scores=False)  # before minutes of building
+    load_config(model, scorer=None)  # before minutes of building
     folder = Path("reproduced", f"{paper}-{table}") if output is None else Path(output)
     data = None if data_dir is None else Path(data_dir)
     datasets = _datasets(declared, folder, data, say)

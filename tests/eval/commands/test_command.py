@@ -235,7 +235,7 @@ def test_the_next_table_is_planned_while_another_device_reads_one(
         assert ahead is False  # on a CPU
         return one_ahead(makes, ahead=elsewhere)
 
-    monkeypatch.setattr("coherencegym.eval.surprisal.make_plan", planning)
+    monkeypatch.setattr("coherencegym.eval.plan.requests.make_plan", planning)
     monkeypatch.setattr("coherencegym.eval.backends.transformers.execute", executing)
     monkeypatch.setattr("coherencegym.eval.tasks.score.parts.one_ahead", ahead)
     assert main(["score", *arguments(saved, tmp_path / "out", "--no-cache")]) == 0

@@ -14,7 +14,8 @@ from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_each_alone
 from coherencegym.eval.models.limits import limits_of
-from coherencegym.eval.plan.plan import Budget, Request, make_plan
+from coherencegym.eval.plan.plan import Budget, make_plan
+from coherencegym.eval.text.sequence import TokenSequence
 
 _REFORMER = {
     **{"is_decoder": True, "axial_pos_embds": False, "hidden_size": 32, "feed_forward_size": 48},
@@ -36,7 +37,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 #: Texts that begin alike, of which none is longer than another, and one alone.
 RUNS = {
     "families": requests(),
-    "one length": [Request(tuple(range(n, n + 34)), (20, 33), n) for n in (3, 40)],
+    "one length": [
+        TokenSequence(tuple(range(n, n + 34)), (20, 33), True, family=n) for n in (3, 40)
+    ],
     "one text": requests()[2:3],
 }
 
@@ -79,7 +82,10 @@ def test_what_sparse_attention_chooses_among_equals_is_no_others_business() -> N
     model = tiny("deepseek_v32", **settings)
     draw = np.random.default_rng(0)
     texts = [draw.integers(3, VOCABULARY, draw.integers(8, 90)).tolist() for _ in range(24)]
-    asked = [Request((1, *ids), tuple(range(len(ids) // 2, len(ids))), -1) for ids in texts]
+    asked = [
+        TokenSequence((1, *ids), tuple(range(len(ids) // 2, len(ids))), True, family=-1)
+        for ids in texts
+    ]
     plan = make_plan(asked, limits=limits_of(model.config))
     found = execute(model, plan, Budget(tokens=2000, head_rows=2000, cached=0))
     alone = run_each_alone(Forward(model, limits=plan.limits), plan.sequences)

@@ -19,7 +19,7 @@ from coherencegym.eval.forward.execute import Execution, execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone
 from coherencegym.eval.models.placement import send
-from coherencegym.eval.plan.plan import Budget, Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Budget, Plan, make_plan
 from coherencegym.eval.text.sequence import TokenSequence
 
 CPU = torch.device("cpu")
@@ -61,7 +61,7 @@ class Device:
 def plan_of(longest: int) -> Plan:
     """The usual items, and a text by itself that is much longer than they are."""
     ids = (1, *(3 + place * 7 % 90 for place in range(longest)))
-    alone = Request(ids, tuple(range(1, len(ids))), family=99, word_starts=(5, longest - 1))
+    alone = TokenSequence(ids, tuple(range(1, len(ids))), family=99, word_starts=(5, longest - 1))
     return make_plan([*requests(), alone])
 
 

@@ -27,7 +27,7 @@ from coherencegym.eval.forward.trial import to_try, try_sharing
 from coherencegym.eval.forward.wrapped import fused_activations
 from coherencegym.eval.kinds.items import TIE_BITS
 from coherencegym.eval.models.limits import limits_of
-from coherencegym.eval.plan.plan import Batch, Budget, Plan, Request, make_batches, make_plan
+from coherencegym.eval.plan.plan import Batch, Budget, Plan, make_batches, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 
@@ -188,7 +188,9 @@ def test_a_cache_that_is_not_put_in_order_is_found_by_the_trial() -> None:
     ):
         beginning = tokens(shared)
         texts = [beginning + tokens(end) for end in ends]
-        asked += [Request(ids, tuple(range(1, len(ids))), family) for ids in texts]
+        asked += [
+            TokenSequence(ids, tuple(range(1, len(ids))), True, family=family) for ids in texts
+        ]
     budget = Budget(tokens=100, head_rows=150, cached=150, forward=1)
     model, plan = tiny("minimax", initializer_range=0.005), make_plan(asked)
     groups = [len(batch.groups) for batch in plan.batched(budget, sharing="cache").batches]
@@ -249,7 +251,6 @@ def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
     twice = [1, 4, 9]
     first = execute(half, plan, BUDGET, store=store, twice=twice)
     assert sorted(first.again) == twice
-    assert first.widened
     exact = copy.deepcopy(half).double()
     expected = [oracle(exact, plan.sequences[index]) for index in twice]
     assert worst([first.again[index] for index in twice], expected) < 1e-4

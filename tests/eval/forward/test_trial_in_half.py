@@ -146,7 +146,6 @@ def test_a_run_in_half_precision_shares() -> None:
     assert execution.sharing is not None
     assert execution.sharing.precision is not None
     assert execution.sharing.precision.texts > 4
-    assert execution.widened
 
 
 def errors(scale: float, tokens: int, texts: int) -> Errors:

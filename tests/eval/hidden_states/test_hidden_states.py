@@ -204,7 +204,7 @@ def test_what_is_left_out_is_said(made: Made) -> None:
     assert found.context == 63
     assert found.left_out == {0: "no_token", 2: "too_long", 3: "too_long", 4: "no_token"}
     assert np.isnan(found.layer(1)).all(axis=1).tolist() == [n in found.left_out for n in range(6)]
-    assert found.texts == 2
+    assert len(found.sequences) == 2
 
 
 @pytest.mark.parametrize("kind", ["roberta", "bert", "opt"])
@@ -327,7 +327,7 @@ def test_each_text_is_read_once_and_progress_is_said(
         progress=lambda *n: seen.append(n),
     )
     once = states(model, tokenizer, PASSAGES)
-    assert (found.texts, found.tokens) == (once.texts, once.tokens) == (8, once.tokens)
+    assert (len(found.sequences), found.tokens) == (8, once.tokens)
     np.testing.assert_array_equal(found.layer(1)[:10], found.layer(1)[10:])
     assert seen[-1][0] == seen[-1][1] >= found.tokens
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})

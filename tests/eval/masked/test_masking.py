@@ -18,7 +18,7 @@ from coherencegym.eval.forward.cache import row_key
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import Request, make_plan
+from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import Query, prepare
 from coherencegym.eval.text.places import Tokens
 from coherencegym.eval.text.reading import TokenReader, begin_words
@@ -128,7 +128,7 @@ def test_only_tokens_that_are_read_are_rows() -> None:
     prepared = requests(tokenizer, "The dog", "was sad", reads=frozenset({2}))
     encoding = prepared.fitted[0].encodings["a"]
     read = [place for place, region in enumerate(encoding.regions) if region == 2]
-    assert [each.positions for each in prepared.requests] == [(place,) for place in read]
+    assert [each.masked.hidden[0] for each in prepared.requests] == read
     assert prepared.query_conditions == [(0, "a")] * len(read)
 
 
@@ -141,7 +141,7 @@ def test_around_a_text_stands_what_the_tokenizer_puts_there_in_no_region() -> No
     assert len(prepared.requests) == len(encoding.ids) - 2
     assert prepared.added == type(prepared.added)((2,), (3,), counts=False)
     every = requests(tokenizer, "The dog", "was sad", reads=frozenset(), every_token=True)
-    assert [each.positions for each in every.requests] == [
+    assert [each.masked.hidden[:1] for each in every.requests] == [
         (place,) for place in range(1, len(encoding.ids) - 1)
     ]
 
@@ -153,26 +153,26 @@ def test_a_change_of_speaker_is_one_separator_and_a_word_by_itself() -> None:
     (place,) = [p for p, i in enumerate(encoding.ids[1:-1], 1) if i == tokenizer.sep_token_id]
     words = encoding.words
     assert words[place - 1] < words[place] < words[place + 1]
-    assert (place,) not in [each.positions for each in prepared.requests]
+    assert (place,) not in [each.masked.hidden[:1] for each in prepared.requests]
 
 
 def test_masked_next_token_prediction_reads_the_place_before() -> None:
     tokenizer = masked_tokenizer("llama")
     prepared = requests(tokenizer, "The dog", scorer="mntp")
     for request in prepared.requests:
-        assert request.masked.place == request.positions[0] - 1
+        assert request.masked.place == request.masked.hidden[0] - 1
     # What has nothing in front of it has no surprisal, where no token could stand there.
     bare = make("gpt2")
     bare = type(bare)(tokenizer_object=bare.backend_tokenizer, mask_token="<mask>")
     first = requests(bare, "The dog", scorer="mntp").requests[0]
-    assert first.positions == (1,)
-    assert requests(bare, "The dog").requests[0].positions == (0,)
+    assert first.masked.hidden[0] == 1
+    assert requests(bare, "The dog").requests[0].masked.hidden[0] == 0
     with_start = type(bare)(
         tokenizer_object=bare.backend_tokenizer, mask_token="<mask>", bos_token="<s>"
     )
     prepared = requests(with_start, "The dog", scorer="mntp")
     assert prepared.added.before == (with_start.bos_token_id,)
-    assert prepared.requests[0].positions == (1,)
+    assert prepared.requests[0].masked.hidden[0] == 1
     assert prepared.fitted[0].encodings["a"].regions[:2] == (-1, 1)
 
 
@@ -187,20 +187,20 @@ def test_too_long_texts_lose_what_is_alike_on_the_left_behind_the_first_token() 
     encoding = cut.fitted[0].encodings["a"]
     assert len(encoding.ids) == len(encoding.words) == 12
     assert (encoding.ids[0], encoding.ids[-1]) == (2, 3)
-    assert cut.fitted[0].cut > 0
+    assert cut.fitted[0].truncated > 0
 
 
 def test_rows_are_alike_by_what_the_model_sees_and_where_it_is_read() -> None:
-    def request(ids: tuple[int, ...], place: int, *hidden: int) -> Request:
+    def request(ids: tuple[int, ...], place: int, *hidden: int) -> TokenSequence:
         row = MaskedRow(hidden, MASK, place, (ids[hidden[0]],))
-        return Request(ids, hidden[:1], masked=row)
+        return TokenSequence(ids, (), True, masked=row)
 
     asked = [
         request((1, 2, 3), 1, 1),
         request((1, 5, 3), 1, 1),
         request((1, 2, 3), 0, 1),
         request((1, 2, 3), 1, 1, 2),
-        Request((1, MASK, 3), (1,)),
+        TokenSequence((1, MASK, 3), (1,)),
     ]
     plan = make_plan(asked)
     assert plan.sequence_of_request == (0, 0, 1, 2, 3)

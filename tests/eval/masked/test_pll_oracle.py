@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from support.tiny_encoders import MASKED, masked_model, masked_tokenizer
 
 from coherencegym.eval.forward.cache import Cache
-from coherencegym.eval.forward.wrapped import hands_rows_on
+from coherencegym.eval.forward.logits import Forward, Questions
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.scoring import Scored, score_items
@@ -126,7 +126,15 @@ def test_the_two_ways_of_masking_differ_where_words_have_several_tokens(whole: I
 
 @pytest.mark.parametrize("kind", [kind for kind in MASKED if kind != "llama"])
 def test_the_head_is_computed_where_it_is_read_and_nowhere_else(kind: str) -> None:
-    assert hands_rows_on(masked_model(kind, masked_tokenizer(kind)))
+    model, questions, rows = masked_model(kind, masked_tokenizer(kind)), Questions(2, 6), []
+    for row, place in ((0, 2), (1, 1), (1, 4)):
+        questions.want(row, place, 7)
+    model.get_output_embeddings().register_forward_hook(
+        lambda head, arguments, output: rows.append(output.shape[:-1].numel())
+    )
+    with torch.inference_mode():
+        Forward(model, padding=0).read(torch.arange(12).reshape(2, 6), questions)
+    assert rows == [3]
 
 
 def by_name(scored: Scored) -> Mapping[tuple[str, str], np.ndarray]:

@@ -138,7 +138,7 @@ def test_an_adapter_is_put_on_the_whole_model(
 
 def test_a_config_can_be_read_alone(tmp_path: Path) -> None:
     saved(tmp_path, "AutoModelForMaskedLM", "bert")
-    config, tokenizer = load_config(str(tmp_path), scores=False)
+    config, tokenizer = load_config(str(tmp_path), scorer=None)
     assert (config.model_type, tokenizer.cls_token_id) == ("bert", 1)
     with pytest.raises(EvaluationError, match="masked language model"):
         load_config(str(tmp_path))

@@ -21,7 +21,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone, run_batch
 from coherencegym.eval.forward.trial import beside_longer, to_try
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
-from coherencegym.eval.plan.plan import Budget, Plan, Request, make_plan
+from coherencegym.eval.plan.plan import Budget, Plan, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97
@@ -113,7 +113,7 @@ def tiny(name: str) -> Any:
     return AutoModelForCausalLM.from_config(config, experts_implementation="eager").eval()
 
 
-def requests() -> list[Request]:
+def requests() -> list[TokenSequence]:
     """Items on both sides of 32, 64 and 128 tokens, and across each; the last token is not read."""
     generator = torch.Generator().manual_seed(1)
 
@@ -135,11 +135,13 @@ def requests() -> list[Request]:
         for end in ends:
             ids = beginning + tokens(end)
             first = shared if family % 2 else 1
-            asked.append(Request(ids, tuple(range(first, len(ids) - family % 3)), family))
+            asked.append(
+                TokenSequence(ids, tuple(range(first, len(ids) - family % 3)), True, family=family)
+            )
     return asked
 
 
-def oracle(model: Any, request: Request) -> np.ndarray:
+def oracle(model: Any, request: TokenSequence) -> np.ndarray:
     """Bits at a request's positions; the model is in float64 and reads the whole text."""
     with torch.inference_mode():
         logits = model(input_ids=torch.tensor([request.ids])).logits[0]
@@ -288,7 +290,9 @@ def test_no_batch_crosses_a_length_and_no_row_a_window(
 ) -> None:
     limits = Limits(own=own, lengths=tuple(sorted(boundaries)))
     asked = [
-        Request((*range(length), 1000 + number), tuple(range(1, length)), number // 4)
+        TokenSequence(
+            (*range(length), 1000 + number), tuple(range(1, length)), True, family=number // 4
+        )
         for number, length in enumerate(lengths)
     ]
     plan = make_plan(asked, BUDGET, sharing=sharing, limits=limits)
@@ -359,7 +363,7 @@ def test_a_model_that_reads_texts_otherwise_beside_longer_ones_reads_them_alone(
 
 
 def test_texts_of_one_length_need_no_trial() -> None:
-    requests = [Request((1, 2, 3, end), (3,), end) for end in (4, 5)]
+    requests = [TokenSequence((1, 2, 3, end), (3,), True, family=end) for end in (4, 5)]
     plan = make_plan(requests, BUDGET)
     assert beside_longer(Forward(tiny("mistral 32")), plan) is None
     assert [sequence.length for sequence in plan.sequences] == [3, 3]

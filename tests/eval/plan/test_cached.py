@@ -11,6 +11,7 @@ import pytest
 
 from coherencegym.eval import surprisal
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan import requests
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import CachedPlans, identity_of
 from coherencegym.eval.tasks.score.scoring import Scored, score_items
@@ -20,14 +21,14 @@ from coherencegym.eval.tasks.score.scoring import Scored, score_items
 def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is encoded and planned, call by call."""
     done: list[str] = []
-    for name in ("prepare", "make_plan"):
-        real = getattr(surprisal, name)
+    for module, name in ((surprisal, "prepare"), (requests, "make_plan")):
+        real = getattr(module, name)
 
         def counted(*given: Any, _name: str = name, _real: Any = real, **how: Any) -> Any:
             done.append(_name)
             return _real(*given, **how)
 
-        monkeypatch.setattr(surprisal, name, counted)
+        monkeypatch.setattr(module, name, counted)
     return done
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.plan.plan import Batch, Budget, Plan, Request, head_rows, make_plan
+from coherencegym.eval.plan.plan import Batch, Budget, Plan, head_rows, make_plan
 from coherencegym.eval.text.sequence import WORTH_SHARING, Sharing, TokenSequence, shared_length
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
@@ -20,32 +20,36 @@ SHARED: tuple[Sharing, ...] = ("cache", "packed")
 
 
 def test_equal_sequences_run_once() -> None:
-    plan = make_plan([Request((1, 2, 3), (2,)), Request((1, 2, 3), (2,))], WIDE)
+    plan = make_plan([TokenSequence((1, 2, 3), (2,)), TokenSequence((1, 2, 3), (2,))], WIDE)
     assert len(plan.sequences) == 1
     assert plan.sequence_of_request == (0, 0)
     assert plan.head_rows == 1
 
 
 def test_positions_of_equal_sequences_are_united() -> None:
-    plan = make_plan([Request((1, 2, 3, 4), (1, 3)), Request((1, 2, 3, 4), (2, 3))], WIDE)
+    plan = make_plan(
+        [TokenSequence((1, 2, 3, 4), (1, 3)), TokenSequence((1, 2, 3, 4), (2, 3))], WIDE
+    )
     assert plan.sequences[0].positions == (1, 2, 3)
 
 
 def test_nothing_behind_the_last_position_read_is_run() -> None:
-    plan = make_plan([Request((1, 2, 3, 4, 5), (1, 2))], WIDE)
+    plan = make_plan([TokenSequence((1, 2, 3, 4, 5), (1, 2))], WIDE)
     assert plan.sequences[0].ids == (1, 2, 3)
     assert plan.tokens == 2
 
 
 def test_what_nothing_reads_is_not_run() -> None:
-    plan = make_plan([Request((1, 2, 3), ()), Request((4, 5), (1,))], WIDE)
+    plan = make_plan([TokenSequence((1, 2, 3), ()), TokenSequence((4, 5), (1,))], WIDE)
     assert plan.sequence_of_request == (None, 0)
     assert plan.tokens == 1
 
 
 def test_longest_first_and_within_the_budget() -> None:
     lengths = [3, 9, 5, 9, 2, 4]
-    requests = [Request(tuple(range(i * 20, i * 20 + n)), (n - 1,)) for i, n in enumerate(lengths)]
+    requests = [
+        TokenSequence(tuple(range(i * 20, i * 20 + n)), (n - 1,)) for i, n in enumerate(lengths)
+    ]
     plan = make_plan(requests, replace(WIDE, tokens=16))
     assert [batch.length for batch in plan.batches] == [8, 4]
     assert [len(batch.indices) for batch in plan.batches] == [2, 4]
@@ -53,24 +57,25 @@ def test_longest_first_and_within_the_budget() -> None:
 
 
 def test_logits_have_a_budget_of_their_own() -> None:
-    requests = [Request(tuple(range(i, i + 5)), (1, 2, 3, 4)) for i in range(6)]
+    requests = [TokenSequence(tuple(range(i, i + 5)), (1, 2, 3, 4)) for i in range(6)]
     plan = make_plan(requests, replace(WIDE, head_rows=8))
     assert [batch.head_rows for batch in plan.batches] == [8, 8, 8]
 
 
 def test_a_sequence_longer_than_the_budget_runs_alone() -> None:
     plan = make_plan(
-        [Request(tuple(range(50)), (49,)), Request((1, 2), (1,))], replace(WIDE, tokens=10)
+        [TokenSequence(tuple(range(50)), (49,)), TokenSequence((1, 2), (1,))],
+        replace(WIDE, tokens=10),
     )
     assert [len(batch.indices) for batch in plan.batches] == [1, 1]
 
 
-def item(family: int, *ends: tuple[int, ...], read: int = 2) -> list[Request]:
+def item(family: int, *ends: tuple[int, ...], read: int = 2) -> list[TokenSequence]:
     """Requests of one item: the beginning, which is their own, and an end each."""
     requests = []
     for end in ends:
         ids = tuple(family * 1000 + token for token in BEGINNING) + end
-        requests.append(Request(ids, tuple(range(len(ids) - read, len(ids))), family))
+        requests.append(TokenSequence(ids, tuple(range(len(ids) - read, len(ids))), family=family))
     return requests
 
 
@@ -119,7 +124,7 @@ def test_beginnings_of_one_batch_are_cut_to_the_shortest() -> None:
 
 
 def test_a_beginning_that_saves_little_is_not_shared() -> None:
-    requests = [Request((1, 2, n, 4), (3,), 7) for n in range(3)]
+    requests = [TokenSequence((1, 2, n, 4), (3,), family=7) for n in range(3)]
     assert not make_plan(requests, WIDE, sharing="cache").shares
 
 
@@ -127,7 +132,7 @@ def test_conditions_that_begin_alike_in_several_ways_are_several_groups() -> Non
     # Shuffles of a text: what all begin with is one token, but some have a sentence in common.
     first, second, third = ((1, *range(n, n + 10)) for n in (100, 200, 300))
     texts = [first + (7,) * 5, second + (8,) * 5, first + (9,) * 5, third, (*second, 5, 5)]
-    requests = [Request(ids, (len(ids) - 1,), 0) for ids in texts]
+    requests = [TokenSequence(ids, (len(ids) - 1,), family=0) for ids in texts]
     for sharing in SHARED:
         plan = make_plan(requests, WIDE, sharing=sharing)
         groups = {group for batch in plan.batches for group in batch.groups}
@@ -137,7 +142,7 @@ def test_conditions_that_begin_alike_in_several_ways_are_several_groups() -> Non
 
 @given(st.lists(st.lists(st.integers(0, 1), min_size=2, max_size=9), min_size=1, max_size=6))
 def test_no_other_parts_of_a_family_save_more(texts: list[list[int]]) -> None:
-    requests = [Request((*ids, 9), (len(ids),), 0) for ids in texts]
+    requests = [TokenSequence((*ids, 9), (len(ids),), family=0) for ids in texts]
     plan = make_plan(requests, WIDE, sharing="packed")
     saved = plan.tokens - plan.tokens_once
     best = max(saved_by(plan.sequences, parts) for parts in partitions(range(len(plan.sequences))))
@@ -163,7 +168,7 @@ def saved_by(sequences: Sequence[TokenSequence], parts: Sequence[Sequence[int]])
 
 
 def test_a_cache_has_to_save_more_than_a_row() -> None:
-    requests = [Request((*range(9), *range(n, n + 60)), (60,), 0) for n in (100, 200)]
+    requests = [TokenSequence((*range(9), *range(n, n + 60)), (60,), family=0) for n in (100, 200)]
     assert make_plan(requests, WIDE, sharing="packed").shares
     assert not make_plan(requests, WIDE, sharing="cache").shares
 
@@ -200,7 +205,7 @@ def test_what_is_done_is_not_batched_again() -> None:
 
 
 @st.composite
-def families(draw: st.DrawFn) -> list[Request]:
+def families(draw: st.DrawFn) -> list[TokenSequence]:
     """Requests of a few items whose conditions begin alike, more or less."""
     requests = []
     token = st.integers(0, 3)
@@ -209,7 +214,7 @@ def families(draw: st.DrawFn) -> list[Request]:
         for _ in range(draw(st.integers(1, 4))):
             ids = tuple(beginning + draw(st.lists(token, min_size=2, max_size=6)))
             places = draw(st.sets(st.integers(1, len(ids) - 1)))
-            requests.append(Request(ids, tuple(sorted(places)), family))
+            requests.append(TokenSequence(ids, tuple(sorted(places)), family=family))
     return requests
 
 
@@ -218,7 +223,7 @@ def families(draw: st.DrawFn) -> list[Request]:
     asked=families(), tokens=st.integers(1, 80), rows=st.integers(1, 60), held=st.integers(1, 90)
 )
 def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
-    sharing: Sharing, asked: list[Request], tokens: int, rows: int, held: int
+    sharing: Sharing, asked: list[TokenSequence], tokens: int, rows: int, held: int
 ) -> None:
     budget = Budget(tokens, rows, held, 4)
     plan = make_plan(asked, budget, sharing=sharing)
@@ -249,7 +254,7 @@ def sum_of_row(plan: Plan, batch: Batch) -> list[int]:
     ]
 
 
-def check(plan: Plan, asked: list[Request]) -> None:
+def check(plan: Plan, asked: list[TokenSequence]) -> None:
     assert sorted(i for batch in plan.batches for i in batch.indices) == list(
         range(len(plan.sequences))
     )
@@ -274,7 +279,7 @@ def check(plan: Plan, asked: list[Request]) -> None:
 
 
 @given(families())
-def test_the_shared_length_is_the_longest_common_beginning(asked: list[Request]) -> None:
+def test_the_shared_length_is_the_longest_common_beginning(asked: list[TokenSequence]) -> None:
     plan = make_plan([replace(r, positions=(len(r.ids) - 1,)) for r in asked], WIDE)
     for family in plan.families:
         length = shared_length(plan.sequences, family)
@@ -303,7 +308,7 @@ def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
         "from coherencegym.eval.commands import cli, task_command\n"
         "from coherencegym.eval.kinds import formula, items\n"
         "from coherencegym.eval.plan import plan\n"
-        "heavy = {'torch', 'transformers', 'datasets', 'numpy', 'rich', 'pyarrow'}\n"
+        "heavy = {'torch', 'transformers', 'datasets', 'rich', 'pyarrow'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.explain import default_budget
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import Request, make_plan
+from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
@@ -105,7 +105,7 @@ def test_what_is_read_besides() -> None:
 
 
 def test_word_starts_are_rows_of_the_same_sequence() -> None:
-    request = Request((1, 2, 3, 4, 0), (3,), 0, word_starts=(3, 4))
+    request = TokenSequence((1, 2, 3, 4, 0), (3,), family=0, word_starts=(3, 4))
     plan = make_plan([request], default_budget("cpu"))
     assert plan.sequences == (TokenSequence((1, 2, 3, 4, 0), (3,), word_starts=(3, 4)),)
     assert plan.head_rows == 2

@@ -15,7 +15,7 @@ from support.span_texts import STORY, abductions, entailments, intruded, places
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
-from coherencegym.eval.models.load import LoadedModel, load_with_head
+from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
@@ -333,7 +333,7 @@ def head_model(
     made = BertForMultipleChoice if kind == MULTIPLE_CHOICE else BertForSequenceClassification
     made(settings).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return load_with_head(str(folder), kind_of_head(kind), "cpu")
+    return load(str(folder), "cpu", scorer=None, head=kind_of_head(kind))
 
 
 THREE = {0: "contradiction", 1: "neutral", 2: "entailment"}
