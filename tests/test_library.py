@@ -19,6 +19,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
+from coherencegym.eval.statistics.scores import by_line
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import write_results_folder
 from coherencegym.files.checksums import CHECKSUMS
@@ -274,18 +275,18 @@ def texts() -> dict[str, Any]:
 
 def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_path: Path) -> None:
     found = cg.spans(demo, texts, output=tmp_path / "rows")
-    own = found.details[0].scores
-    assert (own.config, own.items, own.question) == ("texts", 4, "coherence")
-    assert own.about["calibrated_on"] == "validation"
+    (own,) = found.more["spans"]
+    assert (own["config"], own["question"]) == ("texts", "coherence")
+    assert own["about"]["calibrated_on"] == "validation"
     assert "strict" in str(found)
     assert (tmp_path / "rows" / "report.html").is_file()
     write_spans_dataset(tmp_path / "data", texts, "toy")
     again = cg.spans("demo", tmp_path / "data", device="cpu")
-    assert [one.scores.coherence for one in again.details] == [own.coherence]
-    assert again.details[0].scores.coin == own.coin
+    scores = [(row.metric, row.system, row.score, row.ci_low) for row in found.rows]
+    assert [(row.metric, row.system, row.score, row.ci_low) for row in again.rows] == scores
     rows = {split: [SPANS.to_row(row) for row in many] for split, many in texts.items()}
     as_rows = cg.spans((demo.model, demo.tokenizer), rows)
-    assert as_rows.details[0].scores.coherence == own.coherence
+    assert as_rows.rows == found.rows
     argv = ["spans", "--model", "demo", "--dataset", str(tmp_path / "data"), "--device", "cpu"]
     assert main([*argv, "--no-cache", "--output", str(tmp_path / "command")]) == 0
     assert compare_files(tmp_path / "command", again, tmp_path / "library")
@@ -305,8 +306,8 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
     asked = [cg.spans(demo, texts, scorer=scorer) for scorer in ("surprisal", "prompt")]
     compared = cg.compare(*asked).comparisons[0]
     rows = {row.metric: row for row in compared.rows if row.level == "all"}
-    for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
-        values = [getattr(one.details[0].scores.coherence, own) for one in asked]
+    for name in ("accuracy", "strict", "lenient"):
+        values = [by_line(one.rows)["texts", "test", "", ""][name].score for one in asked]
         assert rows[name].n == 4
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
     assert compared.remarks == ('scorer: "surprisal" and "prompt"',)
@@ -325,7 +326,7 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
         ),
         ({"rho": 1.5}, "rho='1.5'; expected folds, best, or a number"),
         ({"temperature": 0.0}, "temperature=0.0; expected a number above 0"),
-        ({"decision": "half"}, "--decision: --scorer surprisal does not use it"),
+        ({"label_map": "x=1"}, "--label-map: --scorer surprisal does not use it"),
         ({"score": "prompt"}, "no option 'score'; expected one of .*did you mean 'scorer'"),
         ({"split": "dev"}, "texts: no split 'dev'; expected one"),
         ({"calibrate_on": "train"}, "texts: no split 'train'; expected one"),

@@ -108,6 +108,7 @@ def _listed(one: DetectDetail) -> dict[str, Any]:
     return {
         "name": table.name,
         "place": f"{table.config}/{table.split}",
+        "units": "documents",
         "total": len(table.documents),
         "documents": [
             {

@@ -1,25 +1,36 @@
-"""The answers of a scorer to the spans of rows, and the threshold that makes some of numbers."""
+"""The answers to the spans of a table: those of a scorer, and of what stands beside it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.spans import SpanText
-from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, TextPrediction
+from coherencegym.eval.tasks.spans.baselines import baselines_of
+from coherencegym.eval.tasks.spans.coherence import (
+    COHERENCE_METRICS,
+    THRESHOLDS,
+    SpanPlace,
+    SpanPrediction,
+    TextPrediction,
+    best_thresholds,
+    thresholds_by_folds,
+)
+from coherencegym.eval.tasks.spans.data import CHOICE, SpanTable
+from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
 
 #: The answers to one row; None where it is left out.
 RowAnswers = Mapping[SpanPlace, SpanPrediction] | None
 
 
 @dataclass(frozen=True)
-class SpanAnswers:
-    """The answers of a scorer to a table.
+class Answered:
+    """One config with the answers of a scorer.
 
     Attributes:
+        table: its rows.
         rows: the answers to the spans of each row that is answered.
         ends: the answers to the task itself, where another input was read for them; else empty.
         cut: the number of rows of which some text was cut.
@@ -29,8 +40,12 @@ class SpanAnswers:
         one_sided: the answers by the other side of the threshold, where the one that was fitted has
             a positive answer where less speaks for it; else empty.
         about: facts on how answers were found, as JSON holds them.
+        rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these; or a
+            number.
+        compat: the name of the mode, or empty.
     """
 
+    table: SpanTable
     rows: Sequence[RowAnswers]
     ends: Sequence[int | None] = ()
     cut: int = 0
@@ -38,6 +53,48 @@ class SpanAnswers:
     by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
     one_sided: Sequence[RowAnswers] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+    rho: str = "folds"
+    compat: str = ""
+
+    @cached_property
+    def judged(self) -> list[TextPrediction]:
+        """The rows that were answered."""
+        return text_predictions(self.table.rows, self.rows, self.ends)
+
+    @cached_property
+    def baselines(self) -> dict[str, list[TextPrediction]]:
+        """The answers of baselines to the same rows."""
+        return baselines_of(self.table, [one.text for one in self.judged])
+
+    @cached_property
+    def released(self) -> dict[str, ReleasedSpans]:
+        """The figures of the released program by system, where they are asked for."""
+        systems = {"": self.judged, **self.baselines} if self.compat else {}
+        return {name: released_coherence(judged) for name, judged in systems.items()}
+
+    @cached_property
+    def at(self) -> dict[str, list[float]]:
+        """The confidence that a choice needs, for each metric and row."""
+        return self.thresholds(self.judged)
+
+    def thresholds(self, judged: Sequence[TextPrediction]) -> dict[str, list[float]]:
+        """The confidence that a choice needs, for each metric and each of these rows."""
+        if self.table.question == CHOICE and self.rho == "folds":
+            return thresholds_by_folds(judged)
+        chosen = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
+        if self.table.question == CHOICE:
+            is_best = self.rho == "best"
+            chosen = best_thresholds(judged) if is_best else dict.fromkeys(chosen, float(self.rho))
+        return {name: [value] * len(judged) for name, value in chosen.items()}
+
+    @property
+    def too_long(self) -> int:
+        """The number of rows that were left out, as they are too long."""
+        return len(self.table.rows) - len(self.judged) - len(self.crossed)
+
+    def left_out(self, number: int) -> str:
+        """The reason why a row, by its number, was left out."""
+        return "crossing" if number in self.crossed else "too_long"
 
 
 def text_predictions(
@@ -50,43 +107,3 @@ def text_predictions(
         for row, own, end in zip(rows, answers, known, strict=True)
         if own is not None
     ]
-
-
-@dataclass(frozen=True)
-class Slope:
-    """The probability of a positive answer by a number: ``sigmoid(weight * (x - threshold))``."""
-
-    weight: float
-    threshold: float
-
-    def probability(self, value: float) -> float:
-        """That of one number; of minus infinity and infinity the limits."""
-        odds = self.weight * (value - self.threshold)
-        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
-
-
-def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
-    """The slope of a logistic regression on rows that are not answered."""
-    import numpy as np
-    from sklearn.linear_model import LogisticRegression
-
-    from coherencegym.eval.statistics.estimators import one_thread
-
-    if len({*labels}) < 2:
-        raise ConfigError(
-            f"{where}: the rows that the threshold is set on have but one label; expected rows of "
-            "both in validation or train, or in --calibrate-on SPLIT, or with --calibrate-folds N "
-            "enough tested rows"
-        )
-    x = np.asarray(values, dtype=np.float64)
-    centre, spread = float(x.mean()), float(x.std())
-    with one_thread():
-        model = LogisticRegression(C=100.0, tol=1e-5, max_iter=1000)
-        model.fit(((x - centre) / (spread or 1.0))[:, None], np.asarray(labels))
-    weight = float(model.coef_[0, 0]) / spread if spread else 0.0
-    if not weight:
-        raise ConfigError(
-            f"{where}: all rows have the same measured value, so the threshold cannot be set; "
-            "expected rows that differ"
-        )
-    return Slope(weight, centre - float(model.intercept_[0]) / weight)

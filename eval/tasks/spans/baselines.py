@@ -12,15 +12,11 @@ from coherencegym.eval.tasks.spans.coherence import (
     TextPrediction,
     constant_answers,
     most_frequent_answer,
+    places_of,
 )
-from coherencegym.eval.tasks.spans.data import CHOICE, ENTAILMENT, SpanTable, places_of
+from coherencegym.eval.tasks.spans.data import CHOICE, ENTAILMENT, SpanTable
 
-NEVER, ALWAYS, MOST_FREQUENT, BAG, COIN = (
-    *("never", "always", "most frequent", "bag of words"),
-    "fair coin",
-)
-#: The system of the figures that the released program computes (:mod:`released`).
-RELEASED_PROGRAM = "released program"
+NEVER, ALWAYS, MOST_FREQUENT, BAG = "never", "always", "most frequent", "bag of words"
 #: Those that read nothing.
 CONSTANTS = (NEVER, ALWAYS, MOST_FREQUENT)
 #: The best of them on a metric, which stands where other tasks have chance.
@@ -42,21 +38,19 @@ def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[T
             NEVER: [constant_answers(row, UNDECIDED) for row in rows],
             MOST_FREQUENT: [constant_answers(row, best) for row in rows],
         }
-    share = _overlap if table.question == ENTAILMENT else _least_shared
-    frequent: dict[str, int] = {}
-    least: dict[str, float] = {}
-    for _, learned, answered in table.calibrations():
-        names = [row.item_id for row in answered]
-        frequent |= dict.fromkeys(names, most_frequent_answer(learned or rows))
-        if len({row.label for row in learned}) > 1:
-            least |= dict.fromkeys(names, _best_threshold(learned, share))
-    found = {
-        name: [constant_answers(row, answer) for row in rows]
-        for name, answer in ((NEVER, NEGATIVE), (ALWAYS, POSITIVE))
+    learned = table.calibration
+    constants = {
+        NEVER: NEGATIVE,
+        ALWAYS: POSITIVE,
+        MOST_FREQUENT: most_frequent_answer(learned or rows),
     }
-    found[MOST_FREQUENT] = [constant_answers(row, frequent[row.item_id]) for row in rows]
-    if all(row.item_id in least for row in rows):
-        found[BAG] = [_by_words(row, share, least[row.item_id]) for row in rows]
+    found = {
+        name: [constant_answers(row, answer) for row in rows] for name, answer in constants.items()
+    }
+    if len({row.label for row in learned}) > 1:
+        share = _overlap if table.question == ENTAILMENT else _least_shared
+        least = _best_threshold(learned, share)
+        found[BAG] = [_by_words(row, share, least) for row in rows]
     return found
 
 

@@ -7,7 +7,6 @@ that are right as a whole and in all of their spans.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -18,14 +17,11 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
+from coherencegym.eval.tasks.spans.answers import Answered
 from coherencegym.eval.tasks.spans.asking import ask_spans, askable, prompt_queries
 from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, CONSTANTS
-from coherencegym.eval.tasks.spans.data import (
-    SpanTable,
-    places_of,
-    read_span_tables,
-    span_table_of,
-)
+from coherencegym.eval.tasks.spans.coherence import places_of
+from coherencegym.eval.tasks.spans.data import SpanTable, read_span_tables, span_table_of
 from coherencegym.eval.tasks.spans.heads import kind_of_head
 from coherencegym.eval.tasks.spans.options import (
     COMMAND,
@@ -38,7 +34,6 @@ from coherencegym.eval.tasks.spans.options import (
 )
 from coherencegym.eval.tasks.spans.report import span_sections
 from coherencegym.eval.tasks.spans.results import (
-    Answered,
     add_span_outcomes,
     metric_named,
     span_facts,
@@ -108,11 +103,9 @@ TASK = Task(
     in_chat=lambda options: options.apply_chat_template,
     costs=_costs,
     inputs=lambda source, configs, split, most, options: read_span_tables(
-        source, configs, split, most, options.calibrate_on, options.calibrate_folds
+        source, configs, split, most, options.calibrate_on
     ),
-    given=lambda rows, split, options: span_table_of(
-        rows, split, options.calibrate_on, options.calibrate_folds
-    ),
+    given=lambda rows, split, options: span_table_of(rows, split, options.calibrate_on),
     accept=askable,
     table=lambda one: one.table,
     digests=lambda one: one.digests,
@@ -121,14 +114,13 @@ TASK = Task(
     resolve=with_scorer,
     record=own_settings,
     beside=partial(fields_beside, constants=CONSTANTS, chance_name=BEST_CONSTANT),
-    summary=span_facts,
     headline=span_headline,
     sections=span_sections,
     notes=span_notes,
     facts=lambda one, detail: {
-        "left_out": {"too_long": detail.too_long, "crossing": len(detail.answers.crossed)}
+        "left_out": {"too_long": detail.too_long, "crossing": len(detail.crossed)}
     },
-    more=lambda found: {"spans": list(map(asdict, found.summary))},
+    more=span_facts,
     files=lambda found, folder: write_span_files(found.details, folder),
     says_baselines=True,
 )

@@ -20,21 +20,20 @@ from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.spans.coherence import places_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
     SpanTable,
     folds_of,
-    places_of,
     read_span_tables,
 )
-from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, inputs_of
+from coherencegym.eval.tasks.spans.heads import head_answers, inputs_of
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, SpanOptions
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
     METRIC_NAMES,
     STRICT_IF_RIGHT,
-    Answered,
     add_span_outcomes,
 )
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
@@ -197,9 +196,9 @@ class SpanTraining(TextTraining):
     ) -> tuple[SpanOptions, list[tuple[Any, Any]]]:
         """The texts that are tested on, with the answers to their spans; they are cut to fit."""
         scorer = MULTIPLE_CHOICE if self.question == CHOICE else CLASSIFIER
-        how = HeadOptions(truncate=True, max_length=self.encoder.max_length)
+        most = self.encoder.max_length
         pairs = [
-            (table, Answered(table, head_answers(loaded, scorer, table, how)))
+            (table, head_answers(loaded, scorer, table, truncate=True, max_length=most))
             for table in self.data.inputs
         ]
         for _, answered in pairs:

@@ -223,7 +223,7 @@ def test_one_seed_is_one_model(encoder: Path, data: Path) -> None:
     first, again, other = (training.train(read, seed).results for seed in (5, 5, 6))
     # The digest is of all weights.
     assert first.model["commit"] == again.model["commit"] != other.model["commit"]
-    answers = [[one.answers for one in own.details] for own in (first, again, other)]
+    answers = [[one.rows for one in own.details] for own in (first, again, other)]
     assert answers[0] == answers[1] != answers[2]
 
 
