@@ -40,7 +40,7 @@ class DetectionInput:
     @property
     def rows(self) -> list[Document]:
         """All documents that are read."""
-        return [document for table in self.tables for document in table.documents]
+        return [document for table in self.tables for document in table.rows]
 
     @property
     def tables(self) -> list[DocumentTable]:
@@ -86,7 +86,7 @@ def read_inputs(
         chosen_on = _validation(there, _full_names(there, [other])[0], max_items)
 
     def with_threshold(table: DocumentTable) -> DetectionInput:
-        if not table.documents:
+        if not table.rows:
             where = f"config {table.config!r}"
             raise ConfigError(f"{where}: no document; expected at least one")
         if chosen_on is not None or threshold is not None:
@@ -201,7 +201,7 @@ def _pooled(
         source=source,
         config="+".join(table.config for table in read),
         split=split,
-        rows=tuple(document for table in read for document in table.documents),
+        rows=tuple(document for table in read for document in table.rows),
         rows_sha256=hashlib.sha256(digests.encode()).hexdigest(),
         verified=all(table.verified for table in read),
         separator=any(table.separator for table in read),

@@ -22,7 +22,7 @@ class DetectOptions:
 
     detector: str = option(
         DEFAULT_DETECTOR,
-        "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values())
+        "; ".join(f"{name}: {summary}" for name, summary in DETECTORS.items())
         + "; classifier: the score of a model that `train documents` trained",
         choices=(*DETECTORS, CLASSIFIER),
         metavar="NAME",

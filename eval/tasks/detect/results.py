@@ -7,7 +7,6 @@ that the thresholds were chosen on. It has no text.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ from coherencegym.eval.data.dataset import chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.collect import about_dataset, about_table
 from coherencegym.eval.tasks.detect.data import DetectionInput
 from coherencegym.eval.tasks.detect.scores import (
     VOTE,
@@ -28,47 +26,37 @@ from coherencegym.eval.tasks.detect.scores import (
     best_threshold,
     highest,
     probe_differences,
+)
+from coherencegym.eval.tasks.detect.tables import (
+    ScoredTable,
+    TableKey,
+    is_plain,
     was_read,
     why_left_out,
 )
-from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.parquet_writing import write_rows
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold, and the documents that it was chosen on; none where the user chose it."""
+    """A threshold, and the documents that it was chosen on; none where the user chose it.
+
+    Attributes:
+        config, decision, threshold: the tested config, and the threshold of a decision there.
+        dataset, commit, chosen_on, split, sha256: those of the table that it was chosen on.
+        documents: how many of its documents were read.
+    """
 
     config: str
     decision: Decision
     threshold: float
     dataset: str = ""
+    commit: str = ""
     chosen_on: str = ""
     split: str = ""
+    sha256: str = ""
     documents: int = 0
-
-
-@dataclass(frozen=True)
-class ScoredTable:
-    """A table, and the scores of its sentences; see :func:`eval.tasks.detect.detect.detect`.
-
-    ``cut``: the number of pairs that a classifier read without their end.
-    """
-
-    table: DocumentTable
-    scores: Sequence[Sequence[float]]
-    cut: int = 0
-
-    @property
-    def too_long(self) -> int:
-        """The number of documents that are longer than the model's context."""
-        return self.left_out["too_long"]
-
-    @property
-    def left_out(self) -> Counter[str]:
-        """The number of documents that are left out, by reason."""
-        return Counter(why_left_out(own) for own in self.scores if not was_read(own))
 
 
 @dataclass(frozen=True)
@@ -86,29 +74,15 @@ class DetectDetail:
     thresholds: tuple[Threshold, ...]
 
 
-#: The folder, config and split of a table.
-TableKey = tuple[str, str, str]
-#: The scores of the sentences of tables, by their keys.
-TableScores = Mapping[TableKey, Sequence[Sequence[float]]]
-
-
 def detect_detail(
     one: DetectionInput,
-    scores: TableScores,
+    scored: Mapping[TableKey, ScoredTable],
     decisions: Sequence[Decision],
     writer: OutcomeWriter,
-    cut: Mapping[TableKey, int] | None = None,
 ) -> DetectDetail:
-    """The thresholds of a table whose sentences have scores; its outcomes are added.
-
-    ``cut``: the numbers of pairs that a classifier read without their end.
-    """
-    tested, *calibration = (
-        ScoredTable(table, scores[table.key], (cut or {}).get(table.key, 0))
-        for table in (one.table, one.calibration)
-        if table is not None
-    )
-    on = calibration[0] if calibration else None
+    """The thresholds of a table whose sentences have scores; its outcomes are added."""
+    tested = scored[one.table.key]
+    on = None if one.calibration is None else scored[one.calibration.key]
     thresholds = tuple(_threshold(one, on, name) for name in decisions)
     add = add_probe_outcomes if one.table.probes else add_outcomes
     add(writer, one.table, tested.scores, {own.decision: own.threshold for own in thresholds})
@@ -122,14 +96,15 @@ def _threshold(one: DetectionInput, on: ScoredTable | None, name: Decision) -> T
     table = on.table
     pairs = [
         (own, document.intruder_position)
-        for own, document in zip(on.scores, table.documents, strict=True)
+        for own, document in zip(on.scores, table.rows, strict=True)
         if was_read(own) and (is_plain(document) or not table.probes)
     ]
     try:
         best = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
     except ConfigError as error:
         raise ConfigError(f"{table.name}: {error}") from None
-    chosen_on = table.source.name, table.config, table.split, len(pairs)
+    source = table.source.name, table.source.commit or ""
+    chosen_on = *source, table.config, table.split, table.rows_sha256, len(pairs)
     return Threshold(one.table.config, name, best, *chosen_on)
 
 
@@ -140,11 +115,10 @@ def detection_facts(one: DetectionInput, found: DetectDetail) -> dict[str, Any]:
 
 
 def detection_more(found: Results) -> dict[str, Any]:
-    """The thresholds, what they were chosen on, and what probes change."""
+    """The thresholds, and what probes change."""
     names = ("config", "split", "decision")
     probed = any(one.tested.table.probes for one in found.details)
     return {
-        "calibration": list(_calibration(found.details)),
         "thresholds": [asdict(own) for one in found.details for own in one.thresholds],
         "probes": [
             {**dict(zip(names, line, strict=True)), "metric": metric, **asdict(difference)}
@@ -152,31 +126,6 @@ def detection_more(found: Results) -> dict[str, Any]:
             for metric, difference in own.items()
         ],
     }
-
-
-def _calibration(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
-    # Datasets that thresholds alone were chosen on.
-    tested = {one.tested.table.key for one in details}
-    by_folder: dict[str, dict[tuple[str, str, str], ScoredTable]] = {}
-    for one in details:
-        if one.calibration is not None and one.calibration.table.key not in tested:
-            table = one.calibration.table
-            by_folder.setdefault(str(table.source.folder), {})[table.key] = one.calibration
-    for own in by_folder.values():
-        scored = list(own.values())
-        digests = (f"{s.table.config} {s.table.split} {s.table.rows_sha256}" for s in scored)
-        about = [
-            about_table(
-                one.table,
-                one.table.documents,
-                intruded=one.table.intruded,
-                too_long=one.too_long,
-                tested=False,
-            )
-            for one in scored
-        ]
-        verified = all(one.table.verified for one in scored)
-        yield about_dataset(scored[0].table.source, sorted(digests), verified, about)
 
 
 def detection_notes(found: Results) -> Iterator[Note]:
@@ -202,16 +151,16 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
                 f"{other}{own[0].chosen_on} ({own[0].split})"
             )
         yield detail(f"{tested.config}: thresholds {values}: {where}")
-        extras = (document.extra for document in tested.documents)
+        extras = (document.extra for document in tested.rows)
         if chosen_with(extras, model["name"], model["commit"]):
             yield filtered_note(tested.config, model["name"])
 
 
 def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
     for scored in scored_tables(details):
-        if scored.too_long:
+        if too_long := scored.left_out["too_long"]:
             yield caution(
-                f"{scored.table.name}: {scored.too_long:,} documents are longer than the model's "
+                f"{scored.table.name}: {too_long:,} documents are longer than the model's "
                 "context and are left out"
             )
         if crossing := scored.left_out["crossing"]:
@@ -261,7 +210,7 @@ def document_rows(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
     """
     for scored in scored_tables(details):
         table = scored.table
-        for document, own in zip(table.documents, scored.scores, strict=True):
+        for document, own in zip(table.rows, scored.scores, strict=True):
             read = was_read(own)
             yield {
                 "dataset": table.source.name,
@@ -275,19 +224,11 @@ def document_rows(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
             }
 
 
-def document_schema() -> Any:
-    """The Arrow schema of ``documents.parquet``."""
+def write_sentence_scores(details: Sequence[DetectDetail], folder: Path) -> None:
+    """Write the scores of sentences into a folder that is there."""
     import pyarrow as pa
 
     texts = {name: pa.string() for name in ("dataset", "config", "split", "item_id")}
     scores = {"intruder_position": pa.int32(), "scores": pa.list_(pa.float64())}
-    return pa.schema({**texts, **scores, "highest": pa.int32(), "too_long": pa.bool_()})
-
-
-#: The file of the scores of sentences.
-DOCUMENTS_FILE = "documents.parquet"
-
-
-def write_sentence_scores(details: Sequence[DetectDetail], folder: Path) -> None:
-    """Write the scores of sentences into a folder that is there."""
-    write_rows(document_rows(details), document_schema(), folder / DOCUMENTS_FILE)
+    schema = pa.schema({**texts, **scores, "highest": pa.int32(), "too_long": pa.bool_()})
+    write_rows(document_rows(details), schema, folder / "documents.parquet")

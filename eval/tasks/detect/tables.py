@@ -9,6 +9,7 @@ condition is what it has in the slot, so that its document is ``before``, region
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -36,6 +37,10 @@ AROUND = ("before", "after")
 ITEM, CONDITION = "item_id", "condition"
 
 
+#: The folder, config and split of a table.
+TableKey = tuple[str, str, str]
+
+
 @dataclass(frozen=True)
 class DocumentTable(Table[Document]):
     """The documents of one config and split; ``probes``: versions without and with a probe."""
@@ -43,24 +48,50 @@ class DocumentTable(Table[Document]):
     probes: bool = False
 
     @property
-    def documents(self) -> tuple[Document, ...]:
-        """The rows, in the order of the table."""
-        return self.rows
-
-    @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> TableKey:
         """The folder, config and split, which no other table has."""
         return str(self.source.folder), self.config, self.split
 
     @property
     def located(self) -> bool:
         """The place of every intruder is known; else only whole documents can be judged."""
-        return all(document.located for document in self.documents)
+        return all(document.located for document in self.rows)
 
     @property
     def intruded(self) -> int:
         """The number of documents with an intruder."""
-        return sum(document.intruded for document in self.documents)
+        return sum(document.intruded for document in self.rows)
+
+
+@dataclass(frozen=True)
+class ScoredTable:
+    """A table, and the scores of its sentences; see :func:`eval.tasks.detect.detect.detect`.
+
+    ``cut``: the number of pairs that a classifier read without their end.
+    """
+
+    table: DocumentTable
+    scores: Sequence[Sequence[float]]
+    cut: int = 0
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """The number of documents that are left out, by reason."""
+        return Counter(why_left_out(own) for own in self.scores if not was_read(own))
+
+
+def was_read(scores: Sequence[float]) -> bool:
+    """Tell a document that was read from one that is left out, whose scores are NaN."""
+    return scores[-1] == scores[-1]
+
+
+def why_left_out(scores: Sequence[float]) -> str:
+    """The reason why a document that was not read is left out.
+
+    ``too_long``, or ``crossing``, where a token has characters of two sentences: then the score of
+    the opening sentence is NaN, too.
+    """
+    return "too_long" if scores[0] == scores[0] else "crossing"
 
 
 def split_tables(

@@ -18,14 +18,13 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
 from coherencegym.eval.tasks.detect.classifier import (
-    Classified,
     classify,
     load_for_detection,
     pairs_of,
     with_detector,
 )
 from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
-from coherencegym.eval.tasks.detect.detect import detections, detector_of, document_queries
+from coherencegym.eval.tasks.detect.detect import detections, document_queries
 from coherencegym.eval.tasks.detect.options import (
     CLASSIFIER,
     COMMAND,
@@ -34,7 +33,6 @@ from coherencegym.eval.tasks.detect.options import (
 )
 from coherencegym.eval.tasks.detect.results import (
     DetectDetail,
-    ScoredTable,
     detect_detail,
     detection_facts,
     detection_more,
@@ -56,10 +54,13 @@ from coherencegym.eval.tasks.detect.scores import (
     highest,
     intruders,
     probe_differences,
+)
+from coherencegym.eval.tasks.detect.tables import (
+    DocumentTable,
+    ScoredTable,
     was_read,
     why_left_out,
 )
-from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.headline import (
     Headline,
     cells_by_table,
@@ -109,13 +110,13 @@ def _listed(one: DetectDetail) -> dict[str, Any]:
         "name": table.name,
         "place": f"{table.config}/{table.split}",
         "units": "documents",
-        "total": len(table.documents),
+        "total": len(table.rows),
         "documents": [
             {
                 "name": document.item_id,
                 "sentences": list(_sentences(one.tested, number, predicted)),
             }
-            for number, document in enumerate(table.documents[:_MOST_DOCUMENTS])
+            for number, document in enumerate(table.rows[:_MOST_DOCUMENTS])
         ],
     }
 
@@ -124,7 +125,7 @@ def _sentences(
     scored: ScoredTable, number: int, predicted: Sequence[tuple[Decision, float]]
 ) -> Iterator[dict[str, Any]]:
     # Scores are in bits per token, none for the opening sentence.
-    document, scores = scored.table.documents[number], scored.scores[number]
+    document, scores = scored.table.rows[number], scored.scores[number]
     why = "" if was_read(scores) else why_left_out(scores).replace("_", " ")
     for place, text in enumerate(document.sentences):
         marks = ["intruder"] if place == document.intruder_position else []
@@ -148,7 +149,7 @@ def detection_grid(found: Results) -> grid.Grid:
     for one in found.details:
         table = one.tested.table
         documents, intruded = Counter[str](), Counter[str]()
-        for document, scores in zip(table.documents, one.tested.scores, strict=True):
+        for document, scores in zip(table.rows, one.tested.scores, strict=True):
             named = map(name_of_group, groups_of(table, document))
             for group in ("", *named) if was_read(scores) else ():
                 documents[group] += 1
@@ -203,13 +204,15 @@ def _count(n: int) -> str:
 
 
 def _texts(one: DetectionInput, options: DetectOptions) -> list[Query]:
-    detector = detector_of(options.detector)
-    return [query for table in one.tables for query in _queries(table, detector)]
-
-
-def _queries(table: DocumentTable, detector: Any) -> list[Query]:
-    names = [document.item_id for document in table.documents]
-    return document_queries([one.sentences for one in table.documents], detector, names)
+    return [
+        query
+        for table in one.tables
+        for query in document_queries(
+            [own.sentences for own in table.rows],
+            options.detector,
+            [own.item_id for own in table.rows],
+        )
+    ]
 
 
 def detect_in_table(
@@ -219,35 +222,32 @@ def detect_in_table(
     for table in one.tables:
         if table.key not in context.memo:
             context.memo[table.key] = _scored(context, table, options)
-    scores = {table.key: context.memo[table.key].scores for table in one.tables}
-    cut = {table.key: context.memo[table.key].cut for table in one.tables}
-    return detect_detail(one, scores, options.decisions, writer, cut)
+    return detect_detail(one, context.memo, options.decisions, writer)
 
 
-def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) -> Classified:
+def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) -> ScoredTable:
     if options.detector == CLASSIFIER:
-        step = partial(context.step, table.name)
-        return classify(context.model, table.documents, step)
-    found = detections(
+        return classify(context.model, table, partial(context.step, table.name))
+    scores, read = detections(
         context.model.model,
         context.model.tokenizer,
-        [document.sentences for document in table.documents],
+        [document.sentences for document in table.rows],
         options.detector,
         context.reading,
-        names=[document.item_id for document in table.documents],
+        names=[document.item_id for document in table.rows],
         uses_separator=table.separator,
         **context.running,
     )
-    if found.scored is not None:
-        context.count(found.scored)
-    return Classified(found.scores, 0)
+    if read is not None:
+        context.count(read)
+    return ScoredTable(table, scores)
 
 
 def _costs(
     inputs: Sequence[DetectionInput], options: DetectOptions, config: Any, tokenizer: Any
 ) -> grid.Grid:
     rows = [
-        grid.GridRow((t.name, f"{len(t.documents):,}", f"{len(pairs_of(t.documents)):,}"))
+        grid.GridRow((t.name, f"{len(t.rows):,}", f"{len(pairs_of(t.rows)):,}"))
         for t in {table.key: table for one in inputs for table in one.tables}.values()
     ]
     return grid.made("config", ("documents", "pairs to read"), rows)

@@ -16,7 +16,7 @@ from coherencegym.eval.tasks.detect.data import read_training_tables
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
 from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import best_threshold, count_decisions, summed
-from coherencegym.eval.tasks.detect.tables import DocumentTable
+from coherencegym.eval.tasks.detect.tables import DocumentTable, ScoredTable
 from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.results import Results
@@ -31,9 +31,9 @@ def training_documents(dataset: str, **chosen: Any) -> TrainingData:
         source=inputs[0].table.source,
         configs=training.config,
         rows_sha256=training.rows_sha256,
-        texts=len(training.documents),
-        training=pairs_of(training.documents),
-        validation=pairs_of(validation.documents),
+        texts=len(training.rows),
+        training=pairs_of(training.rows),
+        validation=pairs_of(validation.rows),
         inputs=inputs,
     )
 
@@ -60,24 +60,24 @@ class DocumentTraining(TextTraining):
     @property
     def others(self) -> list[list[TrainingRow]]:
         """The pairs of all tables."""
-        return [pairs_of(table.documents) for table in self.tables]
+        return [pairs_of(table.rows) for table in self.tables]
 
     def value(self, part: TrainingData) -> Any:
         """F1 over the sentences of the validation documents."""
-        return f1_on(part.inputs[0].calibration.documents)
+        return f1_on(part.inputs[0].calibration.rows)
 
     def answers(
         self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
     ) -> tuple[DetectOptions, list[tuple[Any, Any]]]:
         """The documents that are tested on, with the scores of their sentences."""
         options = DetectOptions(detector=CLASSIFIER, decision=self.own["decision"])
-        scores, cut = {}, {}
+        scored = {}
         for table, own in zip(self.tables, logits, strict=True):
-            scores[table.key] = by_document(table.documents, log_odds(own))
-            cut[table.key] = self.truncated(pairs_of(table.documents))
+            scores = by_document(table.rows, log_odds(own))
+            cut = self.truncated(pairs_of(table.rows))
+            scored[table.key] = ScoredTable(table, scores, cut)
         pairs = [
-            (one, detect_detail(one, scores, options.decisions, writer, cut))
-            for one in self.data.inputs
+            (one, detect_detail(one, scored, options.decisions, writer)) for one in self.data.inputs
         ]
         return options, pairs
 
