@@ -37,7 +37,6 @@ _ONLY = {
     "criteria": (ENCODER,),
     "ablation": (ENCODER,),
     "dimensions": (ENCODER,),
-    "vectors": (ENCODER,),
 }
 #: The heading of how it is trained.
 _TRAINING = "training"
@@ -157,8 +156,6 @@ def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Pa
             f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}, or "
             "--ablation"
         )
-    if own.vectors and not is_new:
-        raise EvaluationError(f"--vectors {own.vectors}: only for {GRU}; expected --model {GRU}")
     names = ("dataset", "train_on", "split", "revision", "max_items")
     named = {"test_on": arguments.configs, **{name: given[name] for name in names}}
     read: dict[str, Callable[..., TrainingData]] = {
@@ -169,7 +166,7 @@ def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Pa
     data, most = read[task](**named), given.get("max_length")
     encoder: Any
     if is_new:
-        encoder = NewGRU.of(data.training, own.dimensions, most, own.vectors)
+        encoder = NewGRU.of(data.training, own.dimensions, most)
     else:
         encoder = find_encoder(arguments.model, arguments.model_revision, most)
     usual = {

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from coherencegym.eval.tasks.criteria.options import GRU
 from coherencegym.eval.tasks.criteria.sentences import (
     PlacedSentence,
-    count_word_forms,
     frequent_words,
-    read_vectors,
     word_tokenizer,
 )
-from coherencegym.files.checksums import sha256_of
 
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.
 GRU_SETTINGS: dict[str, Any] = {"learning_rate": 1e-3, "epochs": 1, "batch_size": 20}
@@ -29,38 +25,22 @@ class NewGRU:
 
     Attributes:
         words: those that it reads.
-        dimensions: those of a direction's states, and of its word vectors where they are new.
+        dimensions: those of a direction's states, and of its word vectors.
         max_length: most words of a sentence.
-        known: word vectors to begin with; empty: they are new.
-        commit: a digest of these.
     """
 
     words: Sequence[str]
     dimensions: int
     max_length: int
-    known: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    commit: str = "new"
+    about: ClassVar[dict[str, Any]] = {"name": GRU, "commit": "new", "hub": False}
 
     @classmethod
     def of(
-        cls,
-        sentences: Sequence[PlacedSentence],
-        dimensions: int,
-        max_length: int | None = None,
-        vectors: Path | None = None,
+        cls, sentences: Sequence[PlacedSentence], dimensions: int, max_length: int | None = None
     ) -> NewGRU:
-        """One that reads the words of sentences, or those that a file of vectors has of them."""
-        counts, most = count_word_forms(one.text for one in sentences), max_length or GRU_LENGTH
-        if vectors is None:
-            return cls(frequent_words(counts), dimensions, most)
-        known = read_vectors(vectors, counts)
-        words = frequent_words({word: counts[word] for word in known}, fewest=1)
-        return cls(words, dimensions, most, known, f"vectors:{sha256_of(vectors)}")
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """The facts that results record."""
-        return {"name": GRU, "commit": self.commit, "hub": False}
+        """One that reads the words of sentences."""
+        words = frequent_words(one.text for one in sentences)
+        return cls(words, dimensions, max_length or GRU_LENGTH)
 
     @cached_property
     def tokenizer(self) -> Any:
@@ -69,14 +49,7 @@ class NewGRU:
 
     def without_head(self) -> Any:
         """The encoder; what is random in it comes of torch's generator."""
-        import torch
-
         from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
 
-        size = len(self.known[self.words[0]]) if self.known else self.dimensions
-        sizes = {"embedding_size": size, "direction_size": self.dimensions}
-        model = WordGRU(WordGRUConfig(vocab_size=len(self.words) + 2, **sizes))
-        if self.known:
-            with torch.no_grad():
-                model.words.weight[2:] = torch.tensor([self.known[word] for word in self.words])
-        return model
+        sizes = {"embedding_size": self.dimensions, "direction_size": self.dimensions}
+        return WordGRU(WordGRUConfig(vocab_size=len(self.words) + 2, **sizes))

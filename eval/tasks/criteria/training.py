@@ -252,12 +252,8 @@ class EncoderTraining(Training):
             "Gimpel (2019). The vector of a sentence is the mean of its last hidden states."
             + new
             * (name == GRU),
-            use=(
-                "```bash",
-                "coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks --layers "
-                "last",
-                "```",
-            ),
+            use="coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks "
+            "--layers last",
             figures=f"{_LEGEND[0].upper()}{_LEGEND[1:]}.",
             learned="The model has learned the structure of these documents; other genres may "
             "differ.",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.escapes import markdown_code, markdown_table
+from coherencegym.escapes import markdown_code
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -90,26 +90,7 @@ class DocumentTraining(TextTraining):
             "sentence of a document comes from another document (INSteD, Shen et al. 2021, TACL "
             "9). Its input is a pair of texts, the sentence and the whole document; label 1 is "
             "`intruder`. The first sentence of a document is never an intruder.",
-            use=(
-                "```python",
-                "from transformers import AutoModelForSequenceClassification, AutoTokenizer",
-                "",
-                'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
-                'model = AutoModelForSequenceClassification.from_pretrained("FOLDER")',
-                "pair = tokenizer(sentence, document, truncation=True, "
-                f'max_length={self.encoder.max_length}, return_tensors="pt")',
-                "coherent, intruder = model(**pair).logits[0]",
-                "score = intruder - coherent  # log-odds; an intruder if above the threshold",
-                "```",
-                "",
-                *markdown_table(
-                    ("config", "decision", "threshold"),
-                    [
-                        (one["config"], one["decision"], f"{one['threshold']:.4f}")
-                        for one in own.more["thresholds"]
-                    ],
-                ),
-            ),
+            use="coherencegym detect --model FOLDER --dataset coherencegym/intruder_sentences",
             figures="Document accuracy is the share of documents that are correctly classified as "
             "with or without an intruder. Exact accuracy is the share of documents in which every "
             "sentence is classified correctly. F1, precision, recall and AUC are over all "

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 
@@ -23,9 +22,6 @@ THRESHOLDS = tuple(step / 20 for step in range(1, 21))
 #: Metrics that a threshold is chosen for: each has its own, as in the paper.
 COHERENCE_METRICS = ("strict", "lenient", "lenient_if_right")
 _FOLDS = 5
-
-#: Positions of a span to the evidence.
-SpanPosition = Literal["whole", "contains", "overlaps", "misses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +130,6 @@ def identical_spans(text: SpanText) -> frozenset[SpanPlace]:
         for one in text.gold
         if len({alternative[one.start : one.end + 1] for alternative in text.alternatives}) == 1
     )
-
-
-def span_position(text: SpanText, place: SpanPlace) -> SpanPosition:
-    """The position of a span to the evidence; of text without any, all but the whole miss it."""
-    start, end = place
-    if place == (0, text.size - 1):
-        return "whole"
-    if any(start <= first and last <= end for first, last in text.evidence):
-        return "contains"
-    if any(start <= last and first <= end for first, last in text.evidence):
-        return "overlaps"
-    return "misses"
 
 
 def mean_of(values: Iterable[float]) -> float:

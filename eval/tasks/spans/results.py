@@ -26,7 +26,7 @@ from coherencegym.eval.tasks.headline import (
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import Answered, text_predictions
 from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, CONSTANTS
-from coherencegym.eval.tasks.spans.coherence import TextPrediction, fair_coin, span_position
+from coherencegym.eval.tasks.spans.coherence import TextPrediction, fair_coin
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table
 from coherencegym.eval.tasks.table import add_people
@@ -83,21 +83,16 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered) -> None:
         for row in table.rows
     )
     for system, known in _values_by_system(one):
-        for name in dict.fromkeys(name for own in known.values() for name in own):
+        for name in next(iter(known.values())):
             metric = metric_named(name)
-            # Only some texts have a span at a position.
-            unknown = {} if name.startswith(ACCURACY + ",") else {name: (None, 1.0)}
-            found: list[Mapping[str, tuple[float | None, float]]] = [
-                known.get(row.item_id, unknown) for row in table.rows
-            ]
-            asked = [(n, own[name]) for n, own in enumerate(found) if name in own]
+            values = [known.get(row.item_id, {name: (None, 1.0)})[name] for row in table.rows]
             writer.add(
-                [units[n] for n, _ in asked],
+                units,
                 metric.name,
                 system,
-                [value for _, (value, _) in asked],
-                reason=[one.left_out(n) for n, _ in asked],
-                weight=[whole for _, (_, whole) in asked] if isinstance(metric, Ratio) else None,
+                [value for value, _ in values],
+                reason=[one.left_out(number) for number in range(len(units))],
+                weight=[whole for _, whole in values] if isinstance(metric, Ratio) else None,
             )
     # People were asked about some spans of a text, and mostly about one.
     add_people(writer, units, table.rows, metric_named(SPAN_ACCURACY))
@@ -138,8 +133,7 @@ def _values_by_system(
 
 def metric_named(name: str) -> Metric:
     """The metric of a name: of parts of rows a ratio, of rows an accuracy."""
-    is_ratio = name in _RATIOS or name.startswith(ACCURACY + ",")
-    return (Ratio if is_ratio else Accuracy)(name)
+    return (Ratio if name in _RATIOS else Accuracy)(name)
 
 
 _RATIOS = (SPAN_ACCURACY, STRICT_IF_RIGHT)
@@ -152,19 +146,13 @@ def text_values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple
     """
     strict = one.metric("strict", at["strict"])
     rights = one.span_rights(at["strict"])
-    found = {
+    return {
         ACCURACY: (float(one.right), 1.0),
         **{name: (one.metric(key, at[key]), 1.0) for key, name in METRIC_NAMES.items()},
         SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
         MONOTONE: (float(one.monotone(at["strict"])), 1.0),
         STRICT_IF_RIGHT: (strict, float(one.right)),
     }
-    by_position: dict[str, list[bool]] = {}
-    for place, right in zip(one.gold, rights, strict=True):
-        by_position.setdefault(span_position(one.text, place), []).append(right)
-    for position, own in by_position.items():
-        found[f"{ACCURACY}, span {position}"] = float(sum(own)), float(len(own))
-    return found
 
 
 def span_headline(found: Results) -> Headline | None:

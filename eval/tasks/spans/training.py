@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.escapes import fenced, markdown_code, markdown_text
+from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
 from coherencegym.eval.models.load import LoadedModel
@@ -208,26 +208,13 @@ class SpanTraining(TextTraining):
     def card(self, own: Results) -> CardText:
         """What the card of a model of texts says."""
         choice = self.question == CHOICE
-        says, reads = f"whether a text makes a hypothesis {markdown_text(self.positive)}", "text"
+        says = f"whether a text makes a hypothesis {markdown_text(self.positive)}"
         what = "a pair of texts, the text and the hypothesis"
         if choice:
             says, what = "which of several texts is better", "each of the texts"
         elif self.question == COHERENCE:
             says, what = f"whether a text is {markdown_text(self.positive)}", "the text"
-        else:
-            reads = "text, hypothesis"
         labels = "" if choice else f"; label 1 is {markdown_code(self.positive)}"
-        kind = f"AutoModelFor{'MultipleChoice' if choice else 'SequenceClassification'}"
-        cut = f'truncation="only_first", max_length={self.encoder.max_length}, return_tensors="pt"'
-        code = [
-            f"inputs = tokenizer({reads}, {cut})",
-            "chance = model(**inputs).logits[0].softmax(-1)[1]",
-        ]
-        if choice:
-            code = [
-                f"batch = tokenizer(alternatives, padding=True, {cut})",
-                "chances = model(**{k: v[None] for k, v in batch.items()}).logits[0].softmax(-1)",
-            ]
         configs = shlex.join(table.table.config for table in self.data.inputs)
         command = "coherencegym spans --model FOLDER --dataset DATASET --truncate --config"
         return CardText(
@@ -237,17 +224,7 @@ class SpanTraining(TextTraining):
             f"and Chai 2021, Results of EMNLP). Its input is {what}, with units joined by a space"
             f"{labels}. Strict coherence, below, is the share of texts for which the model is "
             "right about the whole and about every part.",
-            use=(
-                fenced(f"{command} {configs}", "bash"),
-                "",
-                "```python",
-                f"from transformers import {kind}, AutoTokenizer",
-                "",
-                'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
-                f'model = {kind}.from_pretrained("FOLDER")',
-                *code,
-                "```",
-            ),
+            use=f"{command} {configs}",
             figures="Accuracy is the share of texts with a right answer for the whole text. Strict "
             "is the share with a right answer for the whole text and for every span. Lenient is "
             "the mean share of spans with a right answer. The baselines are constant answers, and "

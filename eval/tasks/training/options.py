@@ -7,7 +7,6 @@ learning rate 2e-5, 3 epochs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from coherencegym.command_line import option
@@ -76,11 +75,4 @@ class TaskOptions:
     )
     dimensions: int = _count(
         300, "encoder: dimensions of gru's word vectors, of each direction, and of decoders"
-    )
-    vectors: Path | None = option(
-        None,
-        "gru: initial word vectors; each line has a word and its numbers, as in GloVe's files",
-        parse=Path,
-        metavar="FILE",
-        rare=True,
     )

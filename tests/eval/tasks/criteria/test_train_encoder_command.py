@@ -163,11 +163,6 @@ def test_the_table_of_the_paper_is_one_command(
         ),
         (("--criteria", "nl", "--split", "test2"), "no split 'test2'"),
         (("--criteria", "nl", "--config", "other"), "no config 'other'"),
-        (("--criteria", "nl", "--vectors", "nowhere"), "--vectors nowhere: [Errno 2] No such file"),
-        (
-            ("--model", "x", "--criteria", "nl", "--vectors", "y"),
-            "--vectors y: only for gru; expected",
-        ),
     ],
 )
 def test_mistakes_are_one_line(

@@ -33,11 +33,10 @@ from coherencegym.eval.tasks.spans.coherence import (
     fair_coin,
     mean_of,
     most_frequent_answer,
-    span_position,
     thresholds_by_folds,
 )
 from coherencegym.eval.tasks.spans.released import released_coherence
-from coherencegym.eval.tasks.spans.results import METRIC_NAMES, text_values
+from coherencegym.eval.tasks.spans.results import METRIC_NAMES
 
 A = entailment("a", ("One.", "Two.", "Three."), 1, [0, 1])
 B = entailment("b", ("One.", "Two."), 0, [])
@@ -375,18 +374,6 @@ def test_monotone_is_what_no_longer_span_takes_back() -> None:
     assert not x.monotone(0.85) or x.answer((0, 2), 0.85) == UNDECIDED
     unsure = judged_choice(x.text, {(1, 2): 0.9, (0, 2): 0.6})
     assert not unsure.monotone(0.5)
-
-
-def test_positions_of_spans() -> None:
-    text = entailment("p", ("A.", "B.", "C.", "D."), 1, [1, 2])
-    found = {place: span_position(text, place) for place in places(4)}
-    assert found[0, 3] == "whole"
-    assert found[1, 2] == found[0, 2] == found[1, 3] == "contains"
-    assert found[0, 1] == found[1, 1] == found[2, 3] == "overlaps"
-    assert found[0, 0] == found[3, 3] == "misses"
-    own = text_values(judged_one(text, lambda a, b: True), dict.fromkeys(COHERENCE_METRICS, 0.05))
-    counted = {"whole": (1, 1), "contains": (3, 3), "overlaps": (0, 4), "misses": (0, 2)}
-    assert {name: own[f"accuracy, span {name}"] for name in counted} == counted
 
 
 def test_thresholds_come_from_the_texts_of_other_folds() -> None:

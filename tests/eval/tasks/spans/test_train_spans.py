@@ -24,6 +24,7 @@ from support.span_texts import STORY, abductions, entailments, intruded
 from support.tiny_encoders import save_word_encoder
 
 from coherencegym.errors import EvaluationError
+from coherencegym.escapes import fenced
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
@@ -189,9 +190,9 @@ def test_no_name_ends_a_block_of_the_card() -> None:
         data=SimpleNamespace(inputs=[named]), question=CHOICE, positive="", encoder=encoder
     )
     results: Any = None
-    card = "\n".join(SpanTraining.card(training, results).use)
-    bash, python = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
-    assert (bash.info, python.info) == ("bash", "python")
+    card = fenced(SpanTraining.card(training, results).use, "bash")
+    (bash,) = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
+    assert bash.info == "bash"
     assert shlex.split(bash.content)[-2:] == ["--config", named.table.config]
 
 
@@ -237,7 +238,6 @@ def test_a_choice_is_learned(encoder: Path, data: Path, tmp_path: Path) -> None:
     assert own["", "", "accuracy"]["score"] > 0.9  # the stories that it has learned from
     config = json.loads((seed / "config.json").read_text())
     assert config["architectures"] == ["BertForMultipleChoice"]
-    assert "AutoModelForMultipleChoice" in (seed / "README.md").read_text()
     command = ["spans", "--model", str(seed), "--dataset", str(data), "--config", "abduction"]
     again = tmp_path / "again"
     assert main([*command, "--device", "cpu", "--output", str(again)]) == 0
