@@ -22,7 +22,7 @@ from coherencegym.builders.command.new import WHAT
 from coherencegym.builders.export.__main__ import main as python_m_export
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.commands.cli import main as python_m_eval
-from coherencegym.eval.tasks.detect.scores import DECISIONS
+from coherencegym.eval.tasks.detect.detect import DETECTORS
 from coherencegym.loaders.cli import main as python_m_loaders
 
 STORIES = "".join(
@@ -284,7 +284,7 @@ def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
         ("score --model ", ["a_folder"]),
         ("score --dataset ", ["a_folder"]),
         ("score --dtype b", ["bfloat16"]),
-        ("detect --decision ", list(DECISIONS)),
+        ("detect --detector ", [*DETECTORS, "classifier"]),
         ("compare ", ["a_folder"]),
         ("corpora show winog", ["winograd", "winogrande"]),
         ("corpora fetch i", ["insted", "irc"]),

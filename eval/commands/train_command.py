@@ -29,7 +29,6 @@ EXAMPLES = """\
 DOCUMENTS, SPANS_TASK, ENCODER = "documents", "spans", "encoder"
 #: Option -> the tasks that have a use for it.
 _ONLY = {
-    "decision": (DOCUMENTS,),
     "freeze": (DOCUMENTS, SPANS_TASK),
     "parts": (SPANS_TASK,),
     "folds": (SPANS_TASK,),
@@ -181,7 +180,7 @@ def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Pa
     chosen = {name: given[name] for name in ("configs", "split", "max_items")}
     common = data, encoder, settings, chosen
     if task == DOCUMENTS:
-        yield output, DocumentTraining(*common, {"decision": own.decision})
+        yield output, DocumentTraining(*common, {})
     elif task == SPANS_TASK:
         yield output, SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
     else:

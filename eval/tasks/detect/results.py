@@ -19,6 +19,7 @@ from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.data import DetectionInput
 from coherencegym.eval.tasks.detect.scores import (
+    DECISIONS,
     VOTE,
     Decision,
     add_outcomes,
@@ -77,13 +78,12 @@ class DetectDetail:
 def detect_detail(
     one: DetectionInput,
     scored: Mapping[TableKey, ScoredTable],
-    decisions: Sequence[Decision],
     writer: OutcomeWriter,
 ) -> DetectDetail:
     """The thresholds of a table whose sentences have scores; its outcomes are added."""
     tested = scored[one.table.key]
     on = None if one.calibration is None else scored[one.calibration.key]
-    thresholds = tuple(_threshold(one, on, name) for name in decisions)
+    thresholds = tuple(_threshold(one, on, name) for name in DECISIONS)
     add = add_probe_outcomes if one.table.probes else add_outcomes
     add(writer, one.table, tested.scores, {own.decision: own.threshold for own in thresholds})
     return DetectDetail(tested, on, thresholds)

@@ -222,7 +222,7 @@ def detect_in_table(
     for table in one.tables:
         if table.key not in context.memo:
             context.memo[table.key] = _scored(context, table, options)
-    return detect_detail(one, context.memo, options.decisions, writer)
+    return detect_detail(one, context.memo, writer)
 
 
 def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) -> ScoredTable:

@@ -70,15 +70,13 @@ class DocumentTraining(TextTraining):
         self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
     ) -> tuple[DetectOptions, list[tuple[Any, Any]]]:
         """The documents that are tested on, with the scores of their sentences."""
-        options = DetectOptions(detector=CLASSIFIER, decision=self.own["decision"])
+        options = DetectOptions(detector=CLASSIFIER)
         scored = {}
         for table, own in zip(self.tables, logits, strict=True):
             scores = by_document(table.rows, log_odds(own))
             cut = self.truncated(pairs_of(table.rows))
             scored[table.key] = ScoredTable(table, scores, cut)
-        pairs = [
-            (one, detect_detail(one, scored, options.decisions, writer)) for one in self.data.inputs
-        ]
+        pairs = [(one, detect_detail(one, scored, writer)) for one in self.data.inputs]
         return options, pairs
 
     def card(self, own: Results) -> CardText:

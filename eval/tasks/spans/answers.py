@@ -32,7 +32,6 @@ class Answered:
     Attributes:
         table: its rows.
         rows: the answers to the spans of each row that is answered.
-        ends: the answers to the task itself, where another input was read for them; else empty.
         cut: the number of rows of which some text was cut.
         crossed: the numbers of the rows that are left out, as a token crosses the edge of what is
             compared on one side only; rows without answers that are not there are too long.
@@ -47,7 +46,6 @@ class Answered:
 
     table: SpanTable
     rows: Sequence[RowAnswers]
-    ends: Sequence[int | None] = ()
     cut: int = 0
     crossed: Set[int] = frozenset()
     by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
@@ -59,7 +57,7 @@ class Answered:
     @cached_property
     def judged(self) -> list[TextPrediction]:
         """The rows that were answered."""
-        return text_predictions(self.table.rows, self.rows, self.ends)
+        return text_predictions(self.table.rows, self.rows)
 
     @cached_property
     def baselines(self) -> dict[str, list[TextPrediction]]:
@@ -98,12 +96,8 @@ class Answered:
 
 
 def text_predictions(
-    rows: Sequence[SpanText], answers: Sequence[RowAnswers], ends: Sequence[int | None] = ()
+    rows: Sequence[SpanText], answers: Sequence[RowAnswers]
 ) -> list[TextPrediction]:
     """The rows that were answered, with their answers."""
-    known = ends or [None] * len(rows)
-    return [
-        TextPrediction(row, own, end)
-        for row, own, end in zip(rows, answers, known, strict=True)
-        if own is not None
-    ]
+    both = zip(rows, answers, strict=True)
+    return [TextPrediction(row, own) for row, own in both if own is not None]

@@ -297,9 +297,8 @@ def ask_spans(
             f"{options.scorer}"
         )
     if options.scorer in HEADS:
-        if options.compat:
-            # As the paper's program reads: to 128 tokens, and whole stories of choices to 32.
-            how |= {"max_length": 128, "whole_length": 32 if table.question == CHOICE else None}
+        # The paper's program reads no more.
+        how["max_length"] = 128 if options.compat else None
         label, most = _label(options.label_map, table), reading.batch_tokens
         found = head_answers(model, options.scorer, table, label=label, batch_tokens=most, **how)
     elif options.scorer == PROMPT:

@@ -59,28 +59,20 @@ class TextPrediction:
     Attributes:
         text: the row.
         predicted: the answer to each span; the order is nobody's business.
-        end: the answer to the task itself, where it is not that to the span of all units.
     """
 
     text: SpanText
     predicted: Mapping[SpanPlace, SpanPrediction]
-    end: int | None = None
 
     @cached_property
     def gold(self) -> dict[SpanPlace, int]:
         """The right answers, by span."""
         return {(one.start, one.end): one.answer for one in self.text.gold}
 
-    @property
-    def whole(self) -> SpanPlace:
-        """The span of all units."""
-        return 0, self.text.size - 1
-
     @cached_property
     def right(self) -> bool:
         """The task itself is answered rightly."""
-        end = self.predicted[self.whole].answer if self.end is None else self.end
-        return end == self.text.label
+        return self.predicted[0, self.text.size - 1].answer == self.text.label
 
     def answer(self, place: SpanPlace, threshold: float) -> int:
         """The answer to a span; undecided where a choice is not confident."""

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
@@ -84,7 +84,6 @@ def head_answers(
     label: int | None = None,
     truncate: bool = False,
     max_length: int | None = None,
-    whole_length: int | None = None,
     batch_tokens: int | None = None,
 ) -> Answered:
     """Answer the spans of a table.
@@ -96,8 +95,6 @@ def head_answers(
         label: the number of the positive class, where the user says it.
         truncate: cut the end of texts that are too long; else their rows are left out.
         max_length: cut texts, with their hypotheses, to so many tokens; None: the model's.
-        whole_length: the same for the answer to the task itself, which is then read apart from the
-            span of all units.
         batch_tokens: most tokens in a forward pass, at least one text; None: as many as 32 texts
             have.
     """
@@ -114,39 +111,23 @@ def head_answers(
     too_long = [not long.isdisjoint(inputs) for inputs in asked]
     kept = [truncate or max_length is not None or not is_long for is_long in too_long]
 
-    def read(inputs: Iterable[TextPair], most: int) -> dict[TextPair, Any]:
-        # Of one length together, so that little is padded.
-        order = sorted(dict.fromkeys(inputs), key=lambda one: (-len(one[0]), one))
-        size = _BATCH if batch_tokens is None else max(1, min(_BATCH, batch_tokens // most))
-        logits = read_logits(
-            model, order, most, "only_first", size, apart=scorer == MULTIPLE_CHOICE
-        )
-        return dict(zip(order, logits, strict=True))
-
-    def answer(row: SpanText, place: SpanPlace) -> SpanPrediction:
-        return _prediction(row, [logits[one] for one in inputs_of(row, [place])], scorer, label)
-
-    logits = read((one for own, keep in zip(asked, kept, strict=True) if keep for one in own), most)
+    # Of one length together, so that little is padded.
+    wanted = (one for own, keep in zip(asked, kept, strict=True) if keep for one in own)
+    order = sorted(dict.fromkeys(wanted), key=lambda one: (-len(one[0]), one))
+    size = _BATCH if batch_tokens is None else max(1, min(_BATCH, batch_tokens // most))
+    read = read_logits(model, order, most, "only_first", size, apart=scorer == MULTIPLE_CHOICE)
+    logits = dict(zip(order, read, strict=True))
     rows = [
-        {place: answer(row, place) for place in places_of(row)} if keep else None
+        {
+            place: _prediction(row, [logits[o] for o in inputs_of(row, [place])], scorer, label)
+            for place in places_of(row)
+        }
+        if keep
+        else None
         for row, keep in zip(table.rows, kept, strict=True)
     ]
-    ends: list[int | None] = []
-    if whole_length is not None:
-        wholes = [(row, (0, row.size - 1)) for row in table.rows]
-        logits = read(
-            (one for row, whole in wholes for one in inputs_of(row, [whole])), whole_length
-        )
-        ends = [
-            answer(*own).answer if keep else None for own, keep in zip(wholes, kept, strict=True)
-        ]
-    return Answered(
-        table,
-        rows,
-        ends=ends,
-        cut=sum(is_long and keep for is_long, keep in zip(too_long, kept, strict=True)),
-        about={"label": label, "max_length": most},
-    )
+    cut = sum(is_long and keep for is_long, keep in zip(too_long, kept, strict=True))
+    return Answered(table, rows, cut=cut, about={"label": label, "max_length": most})
 
 
 def _label(model: LoadedModel, scorer: str, table: SpanTable, label: int | None) -> int:

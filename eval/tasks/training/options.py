@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.command_line import option
-from coherencegym.eval.tasks.detect.scores import DECISIONS
 from coherencegym.numbers import above_zero, positive
 
 
@@ -58,12 +57,6 @@ class Settings:
 class TaskOptions:
     """Options that only some trainings have a use for."""
 
-    decision: str = option(
-        "",
-        "documents: the decision rule that is tested; default both",
-        choices=("", *DECISIONS),
-        rare=True,
-    )
     parts: bool = option(False, "spans: learn from parts of texts too, not only from whole texts")
     folds: int | None = _count(
         None, "spans: cross-validate on train and validation; each source is in one fold"

@@ -196,7 +196,7 @@ def few(encoder: Path, data: Path, number: int, **settings: Any) -> DocumentTrai
     read = training_documents(str(data), train_on=["families"], max_items=number)
     chosen: dict[str, Any] = {"configs": [], "split": "test", "max_items": number}
     how = Settings(device="cpu", **settings)
-    return DocumentTraining(read, find_encoder(str(encoder)), how, chosen, {"decision": ""})
+    return DocumentTraining(read, find_encoder(str(encoder)), how, chosen, {})
 
 
 def test_one_seed_is_one_run(encoder: Path, data: Path) -> None:

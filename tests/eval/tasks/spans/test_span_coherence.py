@@ -70,15 +70,6 @@ def test_toy_of_one_text(answers: list[TextPrediction], expected: tuple[float, .
     ) == pytest.approx(expected)  # fmt: skip
 
 
-def test_a_text_whose_task_was_asked_otherwise_is_coherent_only_if_that_is_right() -> None:
-    (own,) = toy({(0, 1), (0, 2)}, set(), True)[:1]
-    for end, strict, lenient in ((POSITIVE, 1.0, 1.0), (NEGATIVE, 0.0, 0.0)):
-        asked = TextPrediction(own.text, own.predicted, end)
-        assert asked.metric("strict", 0.05) == strict
-        assert asked.metric("lenient_if_right", 0.05) == lenient
-        assert asked.metric("lenient", 0.05) == 1.0
-
-
 def toy_choice() -> list[TextPrediction]:
     def story(name: str, label: int, pair: tuple[int, int], later: bool | None) -> SpanText:
         return abduction(name, "Then.", ("He went.", "He came."), "End.", label - 1, pair, later)

@@ -379,7 +379,7 @@ def test_a_dry_run_trains_nothing(
         ([*CONFIG, "--seed", "1", "--seeds", "2"], "--seed 1: expected it or --seeds, not both"),
         ([*CONFIG, "--folds", "2", "--seeds", "2"], "--folds 2: one seed; expected --seed"),
         ([*CONFIG, "--folds", "99"], "--folds 99 of "),
-        ([*CONFIG, "--decision", "argmax"], "--decision: train spans does not use it"),
+        ([*CONFIG, "--dimensions", "3"], "--dimensions: train spans does not use it"),
         ([*CONFIG, "--model", "./nowhere"], "model './nowhere': no such folder"),
         ([*CONFIG, "--max-length", "65"], "reads 64 tokens; expected no more"),
         ([*CONFIG, "--max-length", "8"], "the longest hypothesis and a token of its text are 9"),
