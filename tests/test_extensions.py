@@ -21,7 +21,7 @@ ENTRIES = """\
 diaries = diaries:CORPUS
 winograd = diaries:CORPUS
 broken = diaries_missing:CORPUS
-[coherencegym.licence]
+[coherencegym.suites]
 diary_order = diary_order:SUITE
 no_suite = diaries:CORPUS
 lost_suite = diaries_lost:SUITE
@@ -131,7 +131,7 @@ def test_no_manifest_opens_its_closed_corpus(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["build", "no_suite"], "coherencegym.licence: no_suite (diaries:CORPUS) is a Corpus;"),
+        (["build", "no_suite"], "coherencegym.suites: no_suite (diaries:CORPUS) is a Corpus;"),
         (["corpora", "show", "broken"], "broken (diaries_missing:CORPUS) cannot be imported"),
         (["build", "lost_suite"], "mend the package diaries and install it again, or uninstall it"),
         (["no_task"], "coherencegym.tasks: no_task (diaries:CORPUS) is a Corpus; expected a Task"),
@@ -150,7 +150,7 @@ def test_two_packages_with_one_name_are_refused(
     other = installed / "other-1.0.dist-info"
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (other / "entry_points.txt").write_text("[coherencegym.licence]\ndiary_order = other:SUITE\n")
+    (other / "entry_points.txt").write_text("[coherencegym.suites]\ndiary_order = other:SUITE\n")
     extensions.cache_clear()
     assert main(["build", "diary_order"]) == 2
     assert "uninstall the other" in one_line(capsys.readouterr().err)

@@ -19,7 +19,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
-from coherencegym.eval.statistics.scores import by_line
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import write_results_folder
 from coherencegym.files.checksums import CHECKSUMS
@@ -278,12 +277,13 @@ def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_pa
     (own,) = found.more["spans"]
     assert (own["config"], own["question"]) == ("texts", "coherence")
     assert own["about"]["calibrated_on"] == "validation"
+    assert {row.n for row in found.rows if row.level == "all" and row.metric == "strict"} == {4}
     assert "strict" in str(found)
     assert (tmp_path / "rows" / "report.html").is_file()
     write_spans_dataset(tmp_path / "data", texts, "toy")
     again = cg.spans("demo", tmp_path / "data", device="cpu")
-    scores = [(row.metric, row.system, row.score, row.ci_low) for row in found.rows]
-    assert [(row.metric, row.system, row.score, row.ci_low) for row in again.rows] == scores
+    named = [replace(row, config="texts", split=found.rows[0].split) for row in again.rows]
+    assert named == found.rows
     rows = {split: [SPANS.to_row(row) for row in many] for split, many in texts.items()}
     as_rows = cg.spans((demo.model, demo.tokenizer), rows)
     assert as_rows.rows == found.rows
@@ -306,8 +306,11 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
     asked = [cg.spans(demo, texts, scorer=scorer) for scorer in ("surprisal", "prompt")]
     compared = cg.compare(*asked).comparisons[0]
     rows = {row.metric: row for row in compared.rows if row.level == "all"}
-    for name in ("accuracy", "strict", "lenient"):
-        values = [by_line(one.rows)["texts", "test", "", ""][name].score for one in asked]
+    for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
+        values = [
+            next(s.score for s in one.rows if (s.metric, s.system, s.group) == (own, "", ""))
+            for one in asked
+        ]
         assert rows[name].n == 4
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
     assert compared.remarks == ('scorer: "surprisal" and "prompt"',)

@@ -19,7 +19,8 @@ from coherencegym.command_line import flag_of, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import TIE_BITS, Item, joined_condition
 from coherencegym.eval.models.kind import ScorerChoice
-from coherencegym.eval.text.special import BosChoice, MaskingChoice, SpaceChoice
+from coherencegym.eval.text.sequence import MaskingChoice
+from coherencegym.eval.text.special import BosChoice, SpaceChoice
 from coherencegym.numbers import positive
 
 

@@ -176,12 +176,6 @@ def describe(tokenizer: Any) -> str:
     return f"the tokenizer ({type(tokenizer).__name__}{f' of {source}' if source else ''})"
 
 
-def special_ids(tokenizer: Any) -> set[int]:
-    """Ids of special tokens, those included that no attribute such as ``eos_token`` names."""
-    added = getattr(tokenizer, "added_tokens_decoder", {})
-    return set(tokenizer.all_special_ids) | {i for i, token in added.items() if token.special}
-
-
 def solid(text: str) -> np.ndarray:
     """Characters that are no white space, as ``str.isspace`` says; shape (N,), bool."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")

@@ -42,9 +42,9 @@ from coherencegym.eval.text.places import (
     describe,
     from_lists,
     solid,
-    special_ids,
     split_runs,
 )
+from coherencegym.eval.text.sequence import special_ids
 
 
 class Normaliser:

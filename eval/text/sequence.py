@@ -31,8 +31,9 @@ from typing import Any, Literal, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.kinds.items import SEPARATOR
-from coherencegym.eval.text.places import special_ids
-from coherencegym.eval.text.special import MaskingChoice
+
+#: Ways to mask a token: with the rest of its word, or alone; see :mod:`eval.text.sequence`.
+MaskingChoice = Literal["within_word_l2r", "original"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,3 +325,9 @@ def _best_parts(shared: Sequence[int], start: int, end: int) -> tuple[int, list[
     if apart > together:
         return apart, [part for _, parts in found for part in parts]
     return (together, [(start, end)]) if together >= WORTH_SHARING else (0, [])
+
+
+def special_ids(tokenizer: Any) -> set[int]:
+    """Ids of special tokens, those included that no attribute such as ``eos_token`` names."""
+    added = getattr(tokenizer, "added_tokens_decoder", {})
+    return set(tokenizer.all_special_ids) | {i for i, token in added.items() if token.special}

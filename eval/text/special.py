@@ -29,14 +29,14 @@ lm-evaluation-harness has it (its ``--apply_chat_template``).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.kinds.items import SEPARATOR
-from coherencegym.eval.text.places import special_ids
-from coherencegym.eval.text.reading import TokenReader
+from coherencegym.eval.text.sequence import special_ids
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Stands for the message while a template is rendered.
 _MESSAGE = "What-the-user-says"
@@ -78,6 +78,8 @@ def chat_of(tokenizer: Any) -> Chat:
             f"{option}: the chat template has the message {len(parts) - 1} times; expected once"
         )
     before, behind = parts
+    from coherencegym.eval.text.reading import TokenReader
+
     reader = TokenReader(tokenizer, special_names=True)
     (opening,) = reader.read([before])
     closing = reader.read_continuation(behind)
@@ -86,8 +88,6 @@ def chat_of(tokenizer: Any) -> Chat:
 
 BosChoice = Literal["auto", "always", "never"]
 SpaceChoice = Literal["keep", "drop"]
-#: Ways to mask a token: with the rest of its word, or alone; see :mod:`eval.text.sequence`.
-MaskingChoice = Literal["within_word_l2r", "original"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,8 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
     if choice == "none":
         return Separator((), "", "left out, as asked", space)
     if choice != "auto":
+        from coherencegym.eval.text.reading import TokenReader
+
         reader = TokenReader(tokenizer, special_names=True)
         ids = tuple(reader.read_continuation(choice).ids.tolist())
         if not ids:
@@ -200,6 +202,8 @@ class Rendered:
 
 def take_out_separators(content: str, separator: Separator | None) -> Rendered:
     """A content without its separators; None for ``separator``: ``[SEP]`` is ordinary text."""
+    import numpy as np
+
     if separator is None or SEPARATOR not in content:
         return Rendered(content, np.empty(0, dtype=np.int64), ())
     pieces, origin, breaks = [], list[int](), []

@@ -2,11 +2,11 @@
 
 A package declares them in its own metadata, without a change here::
 
-    [project.entry-points."coherencegym.licence"]
+    [project.entry-points."coherencegym.suites"]
     recipe_order = "recipes.recipe_order:SUITE"
 
 The name is what the command line calls it. The groups are ``coherencegym.corpora`` (a ``Corpus``),
-``coherencegym.licence`` (a ``Suite``) and ``coherencegym.tasks`` (a ``Task``, or the
+``coherencegym.suites`` (a ``Suite``) and ``coherencegym.tasks`` (a ``Task``, or the
 module of a subcommand: ``add_arguments(parser)`` and ``run(arguments) -> int``).
 A name that the toolkit has itself stays its own.
 """

@@ -163,7 +163,7 @@ def test_the_card_shows_the_separator_and_names_the_controls(
     assert (
         "region 1: I work as a nurse at the children's hospital downtown. **\\[SEP\\]**\n" in card
     )
-    assert "Text in bold was inserted." in card
+    assert "Text in bold is not in the same region of the other condition." in card
     assert "50 % by construction" in card
     assert card.count("| control: ") == 2
     assert (

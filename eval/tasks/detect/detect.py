@@ -38,10 +38,10 @@ from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.requests import Query, region_places
 from coherencegym.words.scripts import join_texts
 
 if TYPE_CHECKING:
+    from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 
 
@@ -170,6 +170,8 @@ def document_queries(
     The document, and the document without each sentence, are one query, so that they share what
     they begin with; the sentences by themselves are another. A document of one sentence has none.
     """
+    from coherencegym.eval.plan.requests import Query
+
     check_detector(detector)
     queries: list[Query] = []
     for number, given in enumerate(documents):
@@ -247,5 +249,7 @@ def _matched(
         # The document's tokens may be cut elsewhere: what counts is where they begin.
         start, _ = document.region_offsets()[region - 1]
         first = start + alone.encoding.ends[0]
+    from coherencegym.eval.plan.requests import region_places
+
     read = [p for p in region_places(whole.encoding, region) if whole.encoding.starts[p] >= first]
     return float(whole.bits[read].sum())

@@ -97,10 +97,10 @@ def test_a_dry_run_counts_a_row_for_each_token(
     assert score("--model", models / "bert", "--dataset", data, "--dry-run") == 0
     printed = capsys.readouterr().out
     (row,) = [line for line in printed.splitlines() if " (test) " in line]
-    _, _, texts, tokens, once, _, head, *_ = row.split()
-    assert texts == head
+    *_, texts, tokens, once = row.split()
+    assert int(texts) > 4
     assert tokens == once
-    assert "every token that is read is a text of its own" in printed
+    assert "each token that is read is a text of its own" in printed
 
 
 @pytest.mark.parametrize(

@@ -301,7 +301,7 @@ def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
     code = (
         "import sys\n"
         "from coherencegym.eval.commands import cli, task_command\n"
-        "from coherencegym.eval.kinds import items, predictions\n"
+        "from coherencegym.eval.kinds import formula, items\n"
         "from coherencegym.eval.plan import plan\n"
         "heavy = {'torch', 'transformers', 'datasets', 'numpy', 'rich', 'pyarrow'}\n"
         "print(sorted(heavy & set(sys.modules)))"
