@@ -17,7 +17,6 @@ from coherencegym.eval.data.dataset import chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.detect.data import DetectionInput
 from coherencegym.eval.tasks.detect.scores import (
     DECISIONS,
     VOTE,
@@ -29,6 +28,7 @@ from coherencegym.eval.tasks.detect.scores import (
     probe_differences,
 )
 from coherencegym.eval.tasks.detect.tables import (
+    DetectionInput,
     ScoredTable,
     TableKey,
     is_plain,

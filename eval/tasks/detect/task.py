@@ -23,7 +23,6 @@ from coherencegym.eval.tasks.detect.classifier import (
     pairs_of,
     with_detector,
 )
-from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
 from coherencegym.eval.tasks.detect.detect import detections, document_queries
 from coherencegym.eval.tasks.detect.options import (
     CLASSIFIER,
@@ -56,8 +55,11 @@ from coherencegym.eval.tasks.detect.scores import (
     probe_differences,
 )
 from coherencegym.eval.tasks.detect.tables import (
+    DetectionInput,
     DocumentTable,
     ScoredTable,
+    detection_names,
+    read_inputs,
     was_read,
     why_left_out,
 )

@@ -12,11 +12,20 @@ from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, log_odds, pairs_of
-from coherencegym.eval.tasks.detect.data import read_training_tables
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
 from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import best_threshold, count_decisions, summed
-from coherencegym.eval.tasks.detect.tables import DocumentTable, ScoredTable
+from coherencegym.eval.tasks.detect.tables import (
+    VALIDATION,
+    DetectionInput,
+    DocumentTable,
+    ScoredTable,
+    document_tables,
+    find_documents,
+    full_names,
+    pooled_table,
+    require_configs,
+)
 from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.results import Results
@@ -24,17 +33,42 @@ from coherencegym.eval.tasks.training.encoder import TrainingRow
 from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData, Words
 
 
-def training_documents(dataset: str, **chosen: Any) -> TrainingData:
-    """The documents of a training; see :func:`eval.tasks.detect.data.read_training_tables`."""
-    training, validation, inputs = read_training_tables(dataset, **chosen)
+def training_documents(
+    dataset: str,
+    train_on: Sequence[str] = (),
+    test_on: Sequence[str] = (),
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    max_items: int | None = None,
+) -> TrainingData:
+    """The documents of a training.
+
+    The validation documents are those that the thresholds of all tested tables are chosen on.
+
+    Args:
+        dataset: a folder, or a Hub id.
+        train_on: configs; none: all that hold documents.
+        test_on, split: configs and their split; none: those that are trained on.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        max_items: no more documents than this of each table.
+    """
+    source = find_documents(dataset, revision, [*train_on, *test_on] if train_on else [])
+    learned = full_names(source, train_on)
+    wanted = full_names(source, test_on) or learned
+    training = pooled_table(source, learned, "train", max_items)
+    validation = pooled_table(source, learned, VALIDATION, max_items)
+    tested = list(document_tables(source, wanted, split, max_items))
+    missing = f"no split {split!r} to test on; expected another with --split"
+    require_configs(source, wanted, tested, missing)
     return TrainingData(
-        source=inputs[0].table.source,
+        source=source,
         configs=training.config,
         rows_sha256=training.rows_sha256,
         texts=len(training.rows),
         training=pairs_of(training.rows),
         validation=pairs_of(validation.rows),
-        inputs=inputs,
+        inputs=[DetectionInput(table, validation) for table in tested],
     )
 
 

@@ -392,7 +392,7 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(
         (["--split", "x"], "no split 'x'; expected one of test, train, validation"),
         (["--threshold", "1", "--calibrate-on", "one"], "expected no --calibrate-on with it"),
         (["--calibrate-on", "nowhere:one"], "dataset 'nowhere'"),
-        (["--calibrate-on", "."], "--calibrate-on .: a folder; expected .:CONFIG"),
+        (["--calibrate-on", "."], "no config '.'; expected one of detect_one, detect_two"),
         (["--revision", "v1"], "is a folder, which has no revisions"),
     ],
 )
