@@ -26,7 +26,7 @@ from coherencegym.eval.tasks.detect.options import DetectOptions
 from coherencegym.eval.tasks.table import Table
 
 #: The split that thresholds are chosen on.
-VALIDATION = "validation"
+_VALIDATION = "validation"
 #: The beginning of the names of configs of documents, which may be named without it.
 DETECT_PREFIX = "detect_"
 #: Conditions in which a document's own sentence is in the slot, without and with the probe.
@@ -290,16 +290,16 @@ def _validation(source: Source, config: str, max_items: int | None) -> DocumentT
     where = f"config {config!r}"
     instead = "expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
     try:
-        (table,) = split_tables(source, [config], VALIDATION, max_items)
+        (table,) = split_tables(source, [config], _VALIDATION, max_items)
     except EvaluationError as error:
         if "no split" not in str(error):
             raise
         raise ConfigError(
-            f"{where}: no split {VALIDATION!r} to choose the threshold on; {instead}"
+            f"{where}: no split {_VALIDATION!r} to choose the threshold on; {instead}"
         ) from None
     if not table.intruded:
         raise ConfigError(
-            f"{where}, split {VALIDATION!r}: no document with an intruder to choose the threshold "
+            f"{where}, split {_VALIDATION!r}: no document with an intruder to choose the threshold "
             f"on; {instead}"
         )
     _require_places(table, "choose the threshold on")

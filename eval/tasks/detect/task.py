@@ -6,12 +6,11 @@ documents choose it. Beside the model stand the majority class, a random place, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from coherencegym.eval.outcomes.schema import MODEL, name_of_group
+from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
@@ -45,11 +44,11 @@ from coherencegym.eval.tasks.detect.scores import (
     DOCUMENT_ACCURACY,
     MAJORITY,
     NOT_JUDGED,
+    PLACE,
     PROBE_METRICS,
     RANDOM,
     VOTE,
     Decision,
-    groups_of,
     highest,
     intruders,
     probe_differences,
@@ -149,25 +148,22 @@ def detection_grid(found: Results) -> grid.Grid:
     """
     lines, rows = by_line(found.rows), []
     for one in found.details:
-        table = one.tested.table
-        documents, intruded = Counter[str](), Counter[str]()
-        for document, scores in zip(table.rows, one.tested.scores, strict=True):
-            named = map(name_of_group, groups_of(table, document))
-            for group in ("", *named) if was_read(scores) else ():
-                documents[group] += 1
-                intruded[group] += document.intruded
-        decisions = [own.decision for own in one.thresholds]
-        for group in sorted(documents):
+        table, decisions = one.tested.table, [own.decision for own in one.thresholds]
+        place = table.config, table.split
+        for group in sorted({group for (*where, group, _) in lines if (*where,) == place}):
+            documents = lines[*place, group, decisions[0]][DOCUMENT_ACCURACY.said].n
+            located = lines.get((*place, group, ""), {}).get(PLACE.said)
+            numbers = _count(documents), f"{located.n:,}" if located else ""
             baselines = () if group else (MAJORITY, RANDOM)
-            for system in ("", *decisions, *baselines, ANNOTATOR, VOTE):
-                line = lines.get((table.config, table.split, group, system), {})
+            for system in ("", *decisions, *baselines, ANNOTATOR, VOTE) if documents else ():
+                line = lines.get((*place, group, system), {})
                 in_part = any(NOT_JUDGED in score.counts for score in line.values())
                 if system and (in_part or not line):
                     continue
                 name = f"    {system}" if system else f"  {group}" if group else table.name
                 known = (line.get(metric) for metric in DETECTION_COLUMNS)
                 metrics = (_cell(score) if score else "" for score in known)
-                cells = (name, _count(documents[group]), f"{intruded[group]:,}", *metrics)
+                cells = (name, *numbers, *metrics)
                 is_part = bool(group or system)
                 rows.append(grid.GridRow(cells, int(is_part), bold=not is_part))
     return grid.made(

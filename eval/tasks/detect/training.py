@@ -16,7 +16,6 @@ from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
 from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.detect.tables import (
-    VALIDATION,
     DetectionInput,
     DocumentTable,
     ScoredTable,
@@ -57,7 +56,7 @@ def training_documents(
     learned = full_names(source, train_on)
     wanted = full_names(source, test_on) or learned
     training = pooled_table(source, learned, "train", max_items)
-    validation = pooled_table(source, learned, VALIDATION, max_items)
+    validation = pooled_table(source, learned, "validation", max_items)
     tested = list(document_tables(source, wanted, split, max_items))
     missing = f"no split {split!r} to test on; expected another with --split"
     require_configs(source, wanted, tested, missing)
