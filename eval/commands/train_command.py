@@ -138,8 +138,12 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 
 
 def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Path, Training]]:
-    from coherencegym.eval.tasks.criteria.gru import GRU_SETTINGS, NewGRU
-    from coherencegym.eval.tasks.criteria.sentences import Targets, read_structures
+    from coherencegym.eval.tasks.criteria.sentences import (
+        GRU_SETTINGS,
+        NewGRU,
+        Targets,
+        read_structures,
+    )
     from coherencegym.eval.tasks.criteria.training import EncoderTraining
     from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
     from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts

@@ -32,9 +32,13 @@ from coherencegym.escapes import markdown_code
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
-from coherencegym.eval.tasks.criteria.gru import NewGRU
 from coherencegym.eval.tasks.criteria.options import GRU, terms_of
-from coherencegym.eval.tasks.criteria.sentences import PlacedSentence, StructurePart, Targets
+from coherencegym.eval.tasks.criteria.sentences import (
+    NewGRU,
+    PlacedSentence,
+    StructurePart,
+    Targets,
+)
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,

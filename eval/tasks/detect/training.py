@@ -13,7 +13,6 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, log_odds, pairs_of
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
-from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.detect.tables import (
     DetectionInput,
@@ -25,7 +24,7 @@ from coherencegym.eval.tasks.detect.tables import (
     pooled_table,
     require_configs,
 )
-from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS
+from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS, detect_detail
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import TrainingRow

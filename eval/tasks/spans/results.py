@@ -24,8 +24,12 @@ from coherencegym.eval.tasks.headline import (
     mean_if_known,
 )
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.spans.answers import Answered, text_predictions
-from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, CONSTANTS
+from coherencegym.eval.tasks.spans.answers import (
+    BEST_CONSTANT,
+    CONSTANTS,
+    Answered,
+    text_predictions,
+)
 from coherencegym.eval.tasks.spans.coherence import TextPrediction, fair_coin
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table

@@ -13,9 +13,9 @@ from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DocumentSection, StructuredDocument
-from coherencegym.eval.tasks.criteria.gru import NewGRU
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
 from coherencegym.eval.tasks.criteria.sentences import (
+    NewGRU,
     Targets,
     frequent_words,
     placed_sentences,

@@ -21,13 +21,13 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.collect import results_of
+from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.asking import (
     TEMPLATES,
     ask_spans,
     prompt_answers,
     prompt_queries,
 )
-from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
