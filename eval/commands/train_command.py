@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser, add_options, flag_of, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, GRU, name_of
 from coherencegym.eval.tasks.options import options_from
-from coherencegym.eval.tasks.training.options import Settings, TaskOptions
+from coherencegym.eval.tasks.training.options import (
+    ABLATION,
+    CRITERIA,
+    GRU,
+    Settings,
+    TaskOptions,
+    name_of,
+)
 from coherencegym.numbers import not_negative
 
 if TYPE_CHECKING:
@@ -32,7 +38,6 @@ _ONLY = {
     "freeze": (DOCUMENTS, SPANS_TASK),
     "parts": (SPANS_TASK,),
     "folds": (SPANS_TASK,),
-    "class_weights": (DOCUMENTS, SPANS_TASK),
     "criteria": (ENCODER,),
     "ablation": (ENCODER,),
     "dimensions": (ENCODER,),
@@ -177,8 +182,6 @@ def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Pa
         **({"epochs": 10} if task == SPANS_TASK else {}),
         **({"learning_rate": 1e-3} if given.get("freeze") else {}),
         **(GRU_SETTINGS if is_new else {}),
-        # Sentences have no classes.
-        **({"class_weights": "none"} if task == ENCODER else {}),
     }
     settings = options_from(Settings, {**usual, **given, "max_length": encoder.max_length})
     chosen = {name: given[name] for name in ("configs", "split", "max_items")}

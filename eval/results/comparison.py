@@ -270,7 +270,7 @@ def obstacles(baseline: Results, model: Results) -> list[str]:
 _TRAINING = frozenset(
     {
         *("learning_rate", "epochs", "batch_size", "evaluations", "patience", "max_length"),
-        *("class_weights", "training", "train_on", "training_sha256", "training_documents"),
+        *("training", "train_on", "training_sha256", "training_documents"),
         *("training_pairs", "pairs", "truncated_pairs"),
     }
 )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 from functools import cached_property
 from typing import ClassVar
 
-from coherencegym.eval.tasks.criteria.options import GRU
+from coherencegym.eval.tasks.training.options import GRU
 
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.
 GRU_SETTINGS: dict[str, Any] = {"learning_rate": 1e-3, "epochs": 1, "batch_size": 20}

@@ -32,7 +32,6 @@ from coherencegym.escapes import markdown_code
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
-from coherencegym.eval.tasks.criteria.options import GRU, terms_of
 from coherencegym.eval.tasks.criteria.sentences import (
     NewGRU,
     PlacedSentence,
@@ -46,7 +45,7 @@ from coherencegym.eval.tasks.training.encoder import (
     Trained,
     prepared_trainer,
 )
-from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.options import GRU, Settings, terms_of
 from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData, Words
 
 #: Fills up lists of ids.

@@ -299,8 +299,8 @@ def ask_spans(
     if options.scorer in HEADS:
         # The paper's program reads no more.
         how["max_length"] = 128 if options.compat else None
-        label, most = _label(options.label_map, table), reading.batch_tokens
-        found = head_answers(model, options.scorer, table, label=label, batch_tokens=most, **how)
+        how |= {"label_map": options.label_map, "batch_tokens": reading.batch_tokens}
+        found = head_answers(model, options.scorer, table, **how)
     elif options.scorer == PROMPT:
         how["apply_chat_template"] = options.apply_chat_template
         found = prompt_answers(model, table, reading, **how, **run)
@@ -325,16 +325,3 @@ def _check_head(model: LoadedModel, scorer: str) -> None:
             f"model {model.name!r} is a {made}, and --scorer {scorer} needs another kind of model; "
             f"expected {' or '.join(HEADS) if others == answers else f'{SURPRISAL} or {PROMPT}'}"
         )
-
-
-def _label(label_map: str | None, table: SpanTable) -> int | None:
-    if label_map is None:
-        return None
-    name, _, number = label_map.partition("=")
-    # ``entailment`` and ``entailed`` are one answer.
-    if name[:6].casefold() != table.positive[:6].casefold() or not number.isdecimal():
-        raise ConfigError(
-            f"--label-map {label_map}: expected {table.positive}=NUMBER, as {table.table.config} "
-            "asks for it"
-        )
-    return int(number)

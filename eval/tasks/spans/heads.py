@@ -81,7 +81,7 @@ def head_answers(
     scorer: str,
     table: SpanTable,
     *,
-    label: int | None = None,
+    label_map: str | None = None,
     truncate: bool = False,
     max_length: int | None = None,
     batch_tokens: int | None = None,
@@ -92,14 +92,14 @@ def head_answers(
         model: one with the scorer's head.
         scorer: the kind of the head.
         table: the rows.
-        label: the number of the positive class, where the user says it.
+        label_map: the name of a positive answer, ``=``, and the number of its class; None: by names.
         truncate: cut the end of texts that are too long; else their rows are left out.
         max_length: cut texts, with their hypotheses, to so many tokens; None: the model's.
         batch_tokens: most tokens in a forward pass, at least one text; None: as many as 32 texts
             have.
     """
     refuse_question(scorer, table)
-    label = _label(model, scorer, table, label)
+    label = _label(model, scorer, table, label_map)
     most = max_length or most_tokens(model.model.config, model.tokenizer)
     asked = [list(inputs_of(row, places_of(row))) for row in table.rows]
     every = list(dict.fromkeys(one for inputs in asked for one in inputs))
@@ -130,7 +130,7 @@ def head_answers(
     return Answered(table, rows, cut=cut, about={"label": label, "max_length": most})
 
 
-def _label(model: LoadedModel, scorer: str, table: SpanTable, label: int | None) -> int:
+def _label(model: LoadedModel, scorer: str, table: SpanTable, label_map: str | None) -> int:
     # 0 where there is one output.
     config = model.model.config
     if scorer == MULTIPLE_CHOICE:
@@ -146,13 +146,20 @@ def _label(model: LoadedModel, scorer: str, table: SpanTable, label: int | None)
         raise EvaluationError(
             f"model {model.name!r} has one output; expected --scorer {REGRESSION}"
         )
-    if label is not None:
-        if not 0 <= label < number:
-            raise EvaluationError(
-                f"--label-map {table.positive}={label}: model {model.name!r} has classes 0 "
-                f"to {number - 1}; expected one of them"
+    if label_map is not None:
+        name, _, label = label_map.partition("=")
+        # ``entailment`` and ``entailed`` are one answer.
+        if name[:6].casefold() != table.positive[:6].casefold() or not label.isdecimal():
+            raise ConfigError(
+                f"--label-map {label_map}: expected {table.positive}=NUMBER, as "
+                f"{table.table.config} asks for it"
             )
-        return label
+        if int(label) >= number:
+            raise EvaluationError(
+                f"--label-map {label_map}: model {model.name!r} has classes 0 to {number - 1}; "
+                "expected one of them"
+            )
+        return int(label)
     labels = {int(key): str(value) for key, value in config.id2label.items()}
     return positive_class(labels, table.positive, table.question, model.name)
 

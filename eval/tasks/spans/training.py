@@ -187,9 +187,8 @@ class SpanTraining(TextTraining):
         return Head(labels, cut="only_first")
 
     def value(self, part: TrainingData) -> Any:
-        """Accuracy; classes that weigh alike in the loss do so in it; of choices each row does."""
-        alike = self.question != CHOICE and self.settings.class_weights == "balanced"
-        return accuracy_on(part.validation, alike)
+        """Accuracy; classes weigh alike in it as in the loss; of choices each row does."""
+        return accuracy_on(part.validation, alike=self.question != CHOICE)
 
     def answers(
         self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter

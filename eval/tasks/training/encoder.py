@@ -372,7 +372,7 @@ def fine_tune(
 
     # Whoever asks the saved model later reads no more of a text than it has learned to.
     encoder.tokenizer.model_max_length = encoder.max_length
-    weights = class_weights(head, rows, settings.class_weights)
+    weights = class_weights(head, rows)
     set_seed(seed)
     model = encoder.with_head(head, freeze=settings.freeze)
     with prepared_trainer(
@@ -392,14 +392,12 @@ def fine_tune(
     return Trained.by(trainer, trainer.model, encoder.tokenizer, weights=weights), logits
 
 
-def class_weights(head: Head, rows: Sequence[TrainingRow], how: str) -> tuple[float, ...]:
-    """The weight of each class in the loss; none of a choice."""
+def class_weights(head: Head, rows: Sequence[TrainingRow]) -> tuple[float, ...]:
+    """The weight of each class in the loss, in which all weigh alike; none of a choice."""
     counts = Counter(row.label for row in rows)
     for number, label in enumerate(head.labels):
         if not counts[number]:
             raise EvaluationError(f"nothing that is {label!r} to learn from; expected some")
-    if how == "none":
-        return (1.0,) * len(head.labels)
     return tuple(counts[0] / counts[number] for number in range(len(head.labels)))
 
 

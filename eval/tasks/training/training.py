@@ -155,7 +155,6 @@ _SIGNED = {
     "evaluations": "evaluations",
     "patience": "patience",
     "length": "max_length",
-    "weights": "class_weights",
     "dtype": "dtype",
 }
 #: Fields of a score that say what it is.

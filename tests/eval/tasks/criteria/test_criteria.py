@@ -13,7 +13,6 @@ from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DocumentSection, StructuredDocument
-from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
 from coherencegym.eval.tasks.criteria.sentences import (
     NewGRU,
     Targets,
@@ -31,7 +30,7 @@ from coherencegym.eval.tasks.criteria.training import (
     mean_losses,
 )
 from coherencegym.eval.tasks.training.encoder import Trained
-from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.options import ABLATION, CRITERIA, Settings, name_of, terms_of
 from coherencegym.eval.tasks.training.training import TrainingData
 
 EVERY = tuple(CRITERIA)

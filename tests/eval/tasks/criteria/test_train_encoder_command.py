@@ -158,8 +158,8 @@ def test_the_table_of_the_paper_is_one_command(
         (("--criteria", "nl", "--ablation"), "train encoder: expected --criteria with one or more"),
         (("--criteria", "nl", "--parts"), "--parts: train encoder does not use it; expected"),
         (
-            ("--criteria", "nl", "--class-weights", "none"),
-            "--class-weights: train encoder does not use it",
+            ("--criteria", "nl", "--freeze"),
+            "--freeze: train encoder does not use it",
         ),
         (("--criteria", "nl", "--split", "test2"), "no split 'test2'"),
         (("--criteria", "nl", "--config", "other"), "no config 'other'"),
