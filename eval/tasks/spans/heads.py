@@ -92,7 +92,7 @@ def head_answers(
         model: one with the scorer's head.
         scorer: the kind of the head.
         table: the rows.
-        label_map: the name of a positive answer, ``=``, and the number of its class; None: by names.
+        label_map: the positive answer, ``=``, and the number of its class; None: by its name.
         truncate: cut the end of texts that are too long; else their rows are left out.
         max_length: cut texts, with their hypotheses, to so many tokens; None: the model's.
         batch_tokens: most tokens in a forward pass, at least one text; None: as many as 32 texts

@@ -26,7 +26,6 @@ from coherencegym.eval.tasks.headline import (
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import (
     BEST_CONSTANT,
-    CONSTANTS,
     Answered,
     text_predictions,
 )
@@ -221,31 +220,20 @@ def span_notes(found: Results) -> Iterator[Note]:
 def _notes_on(
     one: Answered, lines: Mapping[tuple[str, str, str, str], Mapping[str, Score]]
 ) -> Iterator[Note]:
-    table, items = one.table.table, len(one.judged)
-    name, total = table.name, len(table.rows)
-    if one.too_long:
-        yield caution(
-            f"{name}: {one.too_long:,} of {total:,} texts exceed the model's context and are "
-            "left out"
-        )
-    if crossing := len(one.crossed):
-        yield caution(
-            f"{name}: {crossing:,} of {total:,} texts are left out: a token crosses the "
-            "edge of what is compared on one side only"
-        )
-    if one.cut:
-        yield caution(
-            f"{name}: {one.cut:,} of {total:,} texts exceed the model's context and are cut at "
-            "the end"
-        )
-    error = 100 * (0.25 / items) ** 0.5
-    if 2.8 * error > 3:
-        yield caution(
-            f"{name}: {items:,} texts, a standard error of up to {error:.1f} points: "
-            f"differences under {2.8 * error:.0f} points are not detected"
-        )
+    table = one.table.table
+    name = table.name
+    for number, why in (
+        (one.too_long, "exceed the model's context and are left out"),
+        (
+            len(one.crossed),
+            "are left out: a token crosses the edge of what is compared on one side only",
+        ),
+        (one.cut, "exceed the model's context and are cut at the end"),
+    ):
+        if number:
+            yield caution(f"{name}: {number:,} of {len(table.rows):,} texts {why}")
     clusters = {one.text.cluster for one in one.judged}
-    if len(clusters) < FEW_ITEMS and len(clusters) < items:
+    if len(clusters) < FEW_ITEMS and len(clusters) < len(one.judged):
         yield caution(
             f"{name}: the texts come from only {len(clusters)} sources, so intervals are wide"
         )
@@ -256,15 +244,9 @@ def _notes_on(
         )
     strict = lines[table.config, table.split, "", ""]["strict"]
     if strict.score is not None and strict.chance is not None and strict.score <= strict.chance:
-        best = next(
-            label
-            for label in CONSTANTS
-            if (own := lines.get((table.config, table.split, "", label)))
-            and own["strict"].score == strict.chance
-        )
         yield caution(
             f"{name}: strict coherence is no better than that of the best constant answer "
-            f"({best}: {100 * strict.chance:.1f} %)"
+            f"({100 * strict.chance:.1f} %)"
         )
     if one_sided := lines.get((table.config, table.split, "", ONE_SIDED)):
         accuracy, strict = (one_sided[metric] for metric in (ACCURACY, "strict"))
