@@ -329,7 +329,7 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
         ),
         ({"rho": 1.5}, "rho='1.5'; expected folds, best, or a number"),
         ({"temperature": 0.0}, "temperature=0.0; expected a number above 0"),
-        ({"decision": "half"}, "--decision: --scorer surprisal does not use it"),
+        ({"label_map": "x=1"}, "--label-map: --scorer surprisal does not use it"),
         ({"score": "prompt"}, "no option 'score'; expected one of .*did you mean 'scorer'"),
         ({"split": "dev"}, "texts: no split 'dev'; expected one"),
         ({"calibrate_on": "train"}, "texts: no split 'train'; expected one"),

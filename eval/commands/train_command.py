@@ -13,9 +13,15 @@ from coherencegym.command_line import Parser, add_options, flag_of
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions
-from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, GRU, name_of
 from coherencegym.eval.tasks.options import options_from
-from coherencegym.eval.tasks.training.options import Settings, TaskOptions
+from coherencegym.eval.tasks.training.options import (
+    ABLATION,
+    CRITERIA,
+    GRU,
+    Settings,
+    TaskOptions,
+    name_of,
+)
 from coherencegym.numbers import not_negative
 
 if TYPE_CHECKING:
@@ -30,15 +36,12 @@ EXAMPLES = """\
 DOCUMENTS, SPANS_TASK, ENCODER = "documents", "spans", "encoder"
 #: Option -> the tasks that have a use for it.
 _ONLY = {
-    "decision": (DOCUMENTS,),
     "freeze": (DOCUMENTS, SPANS_TASK),
     "parts": (SPANS_TASK,),
     "folds": (SPANS_TASK,),
-    "class_weights": (DOCUMENTS, SPANS_TASK),
     "criteria": (ENCODER,),
     "ablation": (ENCODER,),
     "dimensions": (ENCODER,),
-    "vectors": (ENCODER,),
 }
 #: The heading of how it is trained.
 _TRAINING = "training"
@@ -141,8 +144,12 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 def _trainings(
     arguments: argparse.Namespace, data: DataOptions, model: ModelOptions, output: Path
 ) -> Iterator[tuple[Path, Training]]:
-    from coherencegym.eval.tasks.criteria.gru import GRU_SETTINGS, NewGRU
-    from coherencegym.eval.tasks.criteria.sentences import Targets, read_structures
+    from coherencegym.eval.tasks.criteria.sentences import (
+        GRU_SETTINGS,
+        NewGRU,
+        Targets,
+        read_structures,
+    )
     from coherencegym.eval.tasks.criteria.training import EncoderTraining
     from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
     from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts
@@ -158,8 +165,6 @@ def _trainings(
             f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}, or "
             "--ablation"
         )
-    if own.vectors and not is_new:
-        raise EvaluationError(f"--vectors {own.vectors}: only for {GRU}; expected --model {GRU}")
     part = {"train_on": arguments.train_on, "test_on": arguments.configs, "split": data.split}
     part |= {"revision": data.revision, "max_items": data.limit}
     readers: dict[str, Callable[..., TrainingData]] = {
@@ -170,7 +175,7 @@ def _trainings(
     read, most = readers[task](data.dataset, **part), given.get("max_length")
     encoder: Any
     if is_new:
-        encoder = NewGRU.of(read.training, own.dimensions, most, own.vectors)
+        encoder = NewGRU.of(read.training, own.dimensions, most)
     else:
         encoder = find_encoder(model.model, model.revision, most)
     usual = {
@@ -178,14 +183,12 @@ def _trainings(
         **({"epochs": 10} if task == SPANS_TASK else {}),
         **({"learning_rate": 1e-3} if given.get("freeze") else {}),
         **(GRU_SETTINGS if is_new else {}),
-        # Sentences have no classes.
-        **({"class_weights": "none"} if task == ENCODER else {}),
     }
     settings = options_from(Settings, {**usual, **given, "max_length": encoder.max_length})
     chosen = {"configs": arguments.configs, "split": data.split, "max_items": data.limit}
     common = read, encoder, settings, chosen
     if task == DOCUMENTS:
-        yield output, DocumentTraining(*common, {"decision": own.decision})
+        yield output, DocumentTraining(*common, {})
     elif task == SPANS_TASK:
         yield output, SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
     else:

@@ -194,20 +194,8 @@ class TextLists:
 
 
 @dataclass(frozen=True)
-class Triangles:
-    """Lists of texts with a triangle of cells each (:mod:`eval.tasks.spans.report`).
-
-    Attributes:
-        cell: pixels of a cell.
-    """
-
-    lists: tuple[Mapping[str, Any], ...]
-    cell: int
-
-
-@dataclass(frozen=True)
 class DocumentLists:
-    """Lists of documents, with a line for each sentence: its score, its text, and what it is."""
+    """Lists of documents, with lines: a score, a text, and what it is, of each."""
 
     lists: tuple[Mapping[str, Any], ...]
 
@@ -234,15 +222,7 @@ class ItemList:
 
 
 SectionBody = (
-    Grid
-    | Figure
-    | TextLists
-    | Strips
-    | Triangles
-    | DocumentLists
-    | HeatMaps
-    | Introduction
-    | ItemList
+    Grid | Figure | TextLists | Strips | DocumentLists | HeatMaps | Introduction | ItemList
 )
 
 

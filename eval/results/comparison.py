@@ -270,7 +270,7 @@ def obstacles(baseline: Results, model: Results) -> list[str]:
 _TRAINING = frozenset(
     {
         *("learning_rate", "epochs", "batch_size", "evaluations", "patience", "max_length"),
-        *("class_weights", "training", "train_on", "training_sha256", "training_documents"),
+        *("training", "train_on", "training_sha256", "training_documents"),
         *("training_pairs", "pairs", "truncated_pairs"),
     }
 )
@@ -283,8 +283,7 @@ INCIDENTAL = MAY_DIFFER | _TRAINING
 #: Settings that may differ too between results on spans: ways to ask a model the same things.
 _ASKING = frozenset(
     {
-        *("scorer", "label_map", "decision", "temperature", "conditional"),
-        *("calibrated", "apply_chat_template", "bos"),
+        *("scorer", "label_map", "temperature", "apply_chat_template", "bos"),
     }
 )
 

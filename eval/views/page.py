@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from coherencegym.escapes import in_line, markdown_code, markdown_table
+from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, strip_grid
@@ -241,7 +241,7 @@ def model_card(
     if results.repo:
         yield f"datasets: {json.dumps([results.repo])}"
     yield from (f"tags: [{', '.join(text.tags)}]", "---", "")
-    yield from (f"# {text.title}", "", text.about, "", *text.use)
+    yield from (f"# {text.title}", "", text.about, "", fenced(text.use, "bash"))
     title, said = "Figures", "The intervals are 95 % intervals."
     if results.task_words.in_nats:
         title, said = "Losses", "The losses are in nats."

@@ -18,7 +18,6 @@ from coherencegym.eval.statistics.scores import (
     REPEATED_WORDS,
     Score,
     ScoreRow,
-    by_line,
 )
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
@@ -27,8 +26,7 @@ from coherencegym.eval.tasks.probe.results import ProbeFacts, layer_name, layer_
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.tasks.spans.coherence import THRESHOLDS
-from coherencegym.eval.tasks.spans.results import SpanFacts, released_system
+from coherencegym.eval.tasks.spans.results import RELEASED_PROGRAM
 
 #: The model itself, and the systems that stand beside it in most tasks.
 MODEL, PARTIAL_INPUT, OVERLAP, PEOPLE = "model", "partial input", "overlap", "people"
@@ -233,48 +231,21 @@ def read_spans(run: str, results: Results) -> Iterator[Golden]:
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for one, own in zip(results.details, results.summary, strict=True):
-        where = {**about, "config": own.config, "split": own.split}
-        counts = _kept({"too long": one.too_long, "cut": own.cut})
+    for one, own in zip(results.details, results.more["spans"], strict=True):
+        where = {**about, "config": own["config"], "split": own["split"]}
+        counts = _kept({"too long": one.too_long, "cut": own["cut"]})
         yield Golden(**where, metric="texts", n=len(one.judged), counts=counts)
-        yield from _span_facts(where, own)
-        lines = by_line(results.rows)
-        for system in own.released_at:
-            line = lines[own.config, own.split, "", released_system(system)]
-            for metric, score in line.items():
-                who = _SYSTEMS.get(system, system)
-                metric = f"released {metric}"
-                yield Golden(**where, metric=metric, system=who, value=score.score)
-
-
-def _span_facts(about: dict[str, Any], own: SpanFacts) -> Iterator[Golden]:
-    drop: dict[str, Any] = {"clusters": own.drop.sources, "n": own.drop.resamples}
-    for name, limits in own.drop.intervals.items():
-        low, high = limits or (None, None)
-        metric = f"{name.replace('strict if right', 'strict_if_right')} by bootstrap"
-        yield Golden(**about, metric=metric, low=low, high=high, **drop)
-    yield Golden(**about, metric="right and incoherent", n=own.drop.incoherent, p=own.drop.p)
-    for selection, values in own.selections.items():
-        for name, value in values.items():
-            yield Golden(**about, group=f"spans {selection}", metric=name, value=value)
-    for name, (low, high) in own.thresholds.items():
-        yield Golden(**about, metric=f"confidence for {name}", low=low, high=high)
-    for name, curve in own.curves.items():
-        for at, value in zip(THRESHOLDS, curve, strict=True):
-            yield Golden(**about, group=f"confidence {at:g}", metric=name, value=value)
-        yield Golden(**about, metric=f"area under {name}", value=own.areas[name])
-    for system, chosen in own.released_at.items():
-        who = _SYSTEMS.get(system, system)
-        for name, chosen_at in chosen.items():
-            yield Golden(**about, metric=f"released {name}_at", system=who, value=chosen_at)
-    for quoted in own.published:
-        named = {name: value for name, value in quoted.items() if isinstance(value, str)}
-        for name, value in quoted.items():
+        for name, (low, high) in own["thresholds"].items():
+            yield Golden(**where, metric=f"confidence for {name}", low=low, high=high)
+        for name, value in own["about"].items():
             if _is_number(value):
-                yield Golden(**about, metric=name, value=value, system=", ".join(named.values()))
-    for name, value in own.about.items():
-        if _is_number(value):
-            yield Golden(**about, metric=f"asked with {name}", value=float(value))
+                yield Golden(**where, metric=f"asked with {name}", value=float(value))
+    for row in results.rows:
+        if row.system.startswith(RELEASED_PROGRAM) and not row.group:
+            system = row.system.removeprefix(RELEASED_PROGRAM).removeprefix(", ")
+            where = {**about, "config": row.config, "split": row.split}
+            where["system"] = _SYSTEMS.get(system, system)
+            yield Golden(**where, metric=f"released {row.metric}", value=row.score)
 
 
 def read_correlate(run: str, results: Results) -> Iterator[Golden]:

@@ -11,7 +11,6 @@ from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import MODES
 from coherencegym.eval.tasks.registry import TASKS
-from coherencegym.eval.tasks.spans.published_scores import published_for
 from coherencegym.papers.published import PublishedTable, published_cells, read_papers
 
 TABLES = {(p, t): table for p, about in read_papers().items() for t, table in about.tables.items()}
@@ -76,11 +75,3 @@ def test_a_manifest_quotes_the_scores_of_its_suite() -> None:
     tasks = [row for row in published_scores("discourse_tasks") if row.model == "ELMo"]
     assert [row.row for row in tasks[:4]] == ["mean of 3 configs"] * 2 + ["mean of 2 configs", ""]
     assert not [cell for suite in SUITES for cell in published_cells(suite) if cell.value > 100]
-
-
-def test_spans_have_the_figures_of_their_data() -> None:
-    assert next(iter(published_for("abduction"))) == {
-        **{"config": "abduction", "model": "BERT-large"},
-        **{"accuracy": 66.7, "strict": 42.3, "lenient": 43.7},
-    }
-    assert list(published_for("sample")) == []

@@ -11,10 +11,9 @@ from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     SpanPlace,
     SpanPrediction,
-    SpanSelection,
     TextPrediction,
 )
-from coherencegym.eval.tasks.spans.results import METRIC_NAMES, text_values
+from coherencegym.eval.tasks.spans.results import text_values
 
 
 def places(size: int) -> list[SpanPlace]:
@@ -152,17 +151,12 @@ def abductions(number: int) -> list[SpanText]:
     ]  # fmt: skip
 
 
-def shares(
-    judged: Sequence[TextPrediction], threshold: float = 0.05, selection: SpanSelection = "all"
-) -> dict[str, float]:
-    """The metrics of answers, where choices need this confidence; those by selection of spans."""
+def shares(judged: Sequence[TextPrediction], threshold: float = 0.05) -> dict[str, float]:
+    """The metrics of answers, where choices need this confidence."""
     each = [text_values(one, dict.fromkeys(COHERENCE_METRICS, threshold)) for one in judged]
     found = {}
     for metric in dict.fromkeys(name for own in each for name in own):
         pairs = [own[metric] for own in each if metric in own]
         whole = sum(part for _, part in pairs)
         found[metric] = sum(value for value, _ in pairs) / whole if whole else math.nan
-    for name, metric in METRIC_NAMES.items():
-        values = [one.metric(name, threshold, selection) for one in judged]
-        found[metric] = sum(values) / len(values)
     return found

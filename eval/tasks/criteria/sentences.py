@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
@@ -23,6 +22,53 @@ from coherencegym.eval.tasks.training.training import TrainingData
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+from functools import cached_property
+from typing import ClassVar
+
+from coherencegym.eval.tasks.training.options import GRU
+
+#: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.
+GRU_SETTINGS: dict[str, Any] = {"learning_rate": 1e-3, "epochs": 1, "batch_size": 20}
+GRU_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class NewGRU:
+    """A GRU before it is trained.
+
+    Attributes:
+        words: those that it reads.
+        dimensions: those of a direction's states, and of its word vectors.
+        max_length: most words of a sentence.
+    """
+
+    words: Sequence[str]
+    dimensions: int
+    max_length: int
+    about: ClassVar[dict[str, Any]] = {"name": GRU, "commit": "new", "hub": False}
+
+    @classmethod
+    def of(
+        cls, sentences: Sequence[PlacedSentence], dimensions: int, max_length: int | None = None
+    ) -> NewGRU:
+        """One that reads the words of sentences."""
+        words = frequent_words(one.text for one in sentences)
+        return cls(words, dimensions, max_length or GRU_LENGTH)
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """Its tokenizer."""
+        return word_tokenizer(self.words, self.max_length)
+
+    def without_head(self) -> Any:
+        """The encoder; what is random in it comes of torch's generator."""
+        from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
+
+        sizes = {"embedding_size": self.dimensions, "direction_size": self.dimensions}
+        return WordGRU(WordGRUConfig(vocab_size=len(self.words) + 2, **sizes))
+
 
 #: Levels that are told apart, and equal parts of a paragraph or document, as in the paper's code.
 LEVELS, PLACES = 7, 20
@@ -176,15 +222,11 @@ def words_of(text: str) -> list[str]:
     return [word for word, _ in Whitespace().pre_tokenize_str(text.lower())]
 
 
-def count_word_forms(texts: Iterable[str]) -> Counter[str]:
-    """The number of times that each word occurs."""
-    return Counter(word for text in texts for word in words_of(text))
-
-
-def frequent_words(counts: Mapping[str, int], fewest: int = 2) -> list[str]:
-    """The words that occur so often, the most frequent first; at most :data:`MOST_WORDS`."""
+def frequent_words(texts: Iterable[str]) -> list[str]:
+    """The words that occur twice or more, the most frequent first; at most :data:`MOST_WORDS`."""
+    counts = Counter(word for text in texts for word in words_of(text))
     found = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [word for word, count in found if count >= fewest][:MOST_WORDS]
+    return [word for word, count in found if count > 1][:MOST_WORDS]
 
 
 @dataclass(frozen=True)
@@ -209,9 +251,7 @@ class Targets:
             "document_title": [one.document_title for one in sentences],
         }
         found = {
-            name: {
-                word: id for id, word in enumerate(frequent_words(count_word_forms(own)), start=1)
-            }
+            name: {word: id for id, word in enumerate(frequent_words(own), start=1)}
             for name, own in texts.items()
         }
         return cls({**found, "next_sentence": found["previous_sentence"]}, max_words)
@@ -244,27 +284,6 @@ class Targets:
                 np.add.at(found, ids, 1 / len(ids))
                 rows += 1
         return found / rows
-
-
-def read_vectors(path: Path, wanted: Container[str]) -> dict[str, list[float]]:
-    """Word vectors of the words that are wanted, from a file with a word and its numbers a line."""
-    found: dict[str, list[float]] = {}
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                word, _, numbers = line.partition(" ")
-                if word in wanted:
-                    found.setdefault(word, [float(number) for number in numbers.split()])
-    except (OSError, ValueError) as error:
-        raise EvaluationError(
-            f"--vectors {path}: {error}; expected a word and its numbers in every line"
-        ) from None
-    if len(sizes := {len(vector) for vector in found.values()}) != 1:
-        listed = ", ".join(map(str, sorted(sizes))) or "no word"
-        raise EvaluationError(
-            f"--vectors {path}: {listed} of the words to learn from; expected vectors of one size"
-        )
-    return found
 
 
 def word_tokenizer(words: Sequence[str], max_length: int) -> Any:

@@ -32,9 +32,12 @@ from coherencegym.escapes import markdown_code
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
-from coherencegym.eval.tasks.criteria.gru import NewGRU
-from coherencegym.eval.tasks.criteria.options import GRU, terms_of
-from coherencegym.eval.tasks.criteria.sentences import PlacedSentence, StructurePart, Targets
+from coherencegym.eval.tasks.criteria.sentences import (
+    NewGRU,
+    PlacedSentence,
+    StructurePart,
+    Targets,
+)
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,
@@ -42,7 +45,7 @@ from coherencegym.eval.tasks.training.encoder import (
     Trained,
     prepared_trainer,
 )
-from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.options import GRU, Settings, terms_of
 from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData, Words
 
 #: Fills up lists of ids.
@@ -252,12 +255,8 @@ class EncoderTraining(Training):
             "Gimpel (2019). The vector of a sentence is the mean of its last hidden states."
             + new
             * (name == GRU),
-            use=(
-                "```bash",
-                "coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks --layers "
-                "last",
-                "```",
-            ),
+            use="coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks "
+            "--layers last",
             figures=f"{_LEGEND[0].upper()}{_LEGEND[1:]}.",
             learned="The model has learned the structure of these documents; other genres may "
             "differ.",

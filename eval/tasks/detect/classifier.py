@@ -8,44 +8,29 @@ than it has learned from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
+from coherencegym.eval.tasks.detect.tables import DocumentTable, ScoredTable
 from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     TrainingRow,
-    collator,
-    count_truncated,
+    are_cut,
+    most_tokens,
+    read_logits,
 )
 from coherencegym.words.scripts import join_texts
 
 #: The answers of a detector.
 HEAD = Head(("coherent", "intruder"))
-_BATCH = 32
 #: A part of the names of classes of transformers.
 _CLASS = "ForSequenceClassification"
-
-
-@dataclass(frozen=True)
-class Classified:
-    """The answers of a classifier.
-
-    Attributes:
-        scores: log-odds (nats) of each sentence of documents, that it is an intruder; minus
-            infinity for the opening one.
-        cut: the number of pairs that were cut to what the classifier reads, as in its training.
-    """
-
-    scores: list[list[float]]
-    cut: int
 
 
 def with_detector(
@@ -82,34 +67,30 @@ def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
 
 def classify(
     loaded: LoadedModel,
-    documents: Sequence[Document],
+    table: DocumentTable,
     step: Callable[[int, int], None] = lambda done, total: None,
-) -> Classified:
+) -> ScoredTable:
     """Ask a classifier about every sentence of documents but the opening ones.
 
     Args:
         loaded: the classifier.
-        documents: those of a table.
+        table: the documents.
         step: told how many pairs are read, and how many there are.
-    """
-    import torch
 
-    model, tokenizer = loaded.model, loaded.tokenizer
-    most = min(filter(None, (context_length(model.config), tokenizer.model_max_length)))
-    pairs, collate = pairs_of(documents), collator(tokenizer, most)
+    Returns:
+        The documents with the log-odds (nats) of each sentence that it is an intruder; minus
+        infinity for the opening one.
+    """
+    most = most_tokens(loaded.model.config, loaded.tokenizer)
+    inputs = [pair.inputs[0] for pair in pairs_of(table.rows)]
     # Of one length together, so that little is padded.
-    order = sorted(range(len(pairs)), key=lambda n: -len(pairs[n].inputs[0][1]))
-    values = [0.0] * len(pairs)
-    for start in range(0, len(order), _BATCH):
-        part = order[start : start + _BATCH]
-        batch = {k: v.to(input_device(model)) for k, v in collate([pairs[n] for n in part]).items()}
-        del batch["labels"]
-        with torch.inference_mode():
-            found = log_odds(model(**batch).logits.double().cpu())
-        for number, value in zip(part, found.tolist(), strict=True):
-            values[number] = value
-        step(start + len(part), len(order))
-    return Classified(by_document(documents, values), count_truncated(tokenizer, pairs, most))
+    order = sorted(range(len(inputs)), key=lambda n: -len(inputs[n][1]))
+    logits = read_logits(loaded, [inputs[n] for n in order], most, step=step)
+    values = [0.0] * len(inputs)
+    for number, own in zip(order, logits, strict=True):
+        values[number] = float(own[1] - own[0])
+    cut = sum(are_cut(loaded.tokenizer, inputs, most))
+    return ScoredTable(table, by_document(table.rows, values), cut)
 
 
 def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:

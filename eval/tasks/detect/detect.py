@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -46,151 +45,27 @@ if TYPE_CHECKING:
     from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 
 
-@dataclass(frozen=True)
-class DocumentBits:
-    """Bits that were read of a document of n sentences; all tuples are of length n.
-
-    Attributes:
-        bits: surprisal of each sentence after those before it.
-        tokens: tokens of each sentence that have a surprisal.
-        alone: bits of each sentence read by itself; 0 for the opening one, and all 0 where the
-            detector does not ask for them.
-        matched: the part of ``bits`` that stands against ``alone``: without a start-of-text token
-            the first token of a sentence by itself has no surprisal, and is left out of both.
-        following: bits of the sentences after each one, when it is taken out; as ``alone``.
-        following_tokens: the number of these tokens.
-    """
-
-    bits: tuple[float, ...]
-    tokens: tuple[int, ...]
-    alone: tuple[float, ...]
-    matched: tuple[float, ...]
-    following: tuple[float, ...]
-    following_tokens: tuple[int, ...]
-
-    def context_help(self, sentence: int) -> float:
-        """h (bits): how much less surprising a sentence is after those before it than alone."""
-        return self.alone[sentence] - self.matched[sentence]
-
-    def following_help(self, sentence: int) -> float:
-        """f (bits): how much less surprising what follows is with the sentence than without."""
-        return self.following[sentence] - sum(self.bits[sentence + 1 :])
-
-    def per_token(self, sentence: int, bits: float) -> float:
-        """Bits over the tokens of a sentence."""
-        # Plus 0: no help at all is not minus nothing.
-        return bits / max(1, self.tokens[sentence]) + 0.0
-
-
-@dataclass(frozen=True)
-class SurprisalDetector:
-    """A way to score sentences.
-
-    Attributes:
-        name, summary: its score, in a word and for people.
-        alone: it needs every sentence but the opening one read by itself.
-        without: it needs the document read without each sentence that something follows.
-        score: gives bits per token from what was read and the place of a sentence (1 to n - 1).
-    """
-
-    name: str
-    summary: str
-    alone: bool
-    without: bool
-    score: Callable[[DocumentBits, int], float]
-
-
-def _mutual(read: DocumentBits, sentence: int) -> float:
-    helps = read.context_help(sentence) + read.following_help(sentence)
-    return read.per_token(sentence, -helps)
-
-
-def _context(read: DocumentBits, sentence: int) -> float:
-    return read.per_token(sentence, -read.context_help(sentence))
-
-
-def _following(read: DocumentBits, sentence: int) -> float:
-    return read.per_token(sentence, -read.following_help(sentence))
-
-
-def _surprisal(read: DocumentBits, sentence: int) -> float:
-    return read.per_token(sentence, read.bits[sentence])
-
-
-def _removal(read: DocumentBits, sentence: int) -> float:
-    bits = sum(read.bits[:sentence]) + read.following[sentence]
-    tokens = sum(read.tokens[:sentence]) + read.following_tokens[sentence]
-    return sum(read.bits) / max(1, sum(read.tokens)) - bits / max(1, tokens)
-
-
-#: The detectors by name; the first is the default.
+#: What a higher score of a detector means, by its name; the first is the default.
 DETECTORS = {
-    detector.name: detector
-    for detector in (
-        SurprisalDetector(
-            "mutual",
-            "negative mutual information of the sentence and the rest, per token",
-            True,
-            True,
-            _mutual,
-        ),
-        SurprisalDetector(
-            "context",
-            "negative bits per token that the context saves on the sentence",
-            True,
-            False,
-            _context,
-        ),
-        SurprisalDetector(
-            "following",
-            "negative bits per token that the sentence saves on the text after it",
-            False,
-            True,
-            _following,
-        ),
-        SurprisalDetector(
-            "surprisal",
-            "mean surprisal of the sentence after the text before it",
-            False,
-            False,
-            _surprisal,
-        ),
-        SurprisalDetector(
-            "removal",
-            "mean surprisal of the document, minus its mean surprisal without the sentence",
-            False,
-            True,
-            _removal,
-        ),
-    )
+    "mutual": "negative mutual information of the sentence and the rest, per token",
+    "context": "negative bits per token that the context saves on the sentence",
+    "following": "negative bits per token that the sentence saves on the text after it",
+    "surprisal": "mean surprisal of the sentence after the text before it",
 }
 DEFAULT_DETECTOR = next(iter(DETECTORS))
+#: Detectors that read every sentence but the opening one by itself, and those that read the
+#: document without each sentence that something follows.
+_ALONE, _WITHOUT = ("mutual", "context"), ("mutual", "following")
 
 
-def detector_of(name: str) -> SurprisalDetector:
-    """The detector of that name."""
+def check_detector(name: str) -> None:
+    """Refuse the name of no detector."""
     if name not in DETECTORS:
         raise EvaluationError(f"no detector {name!r}; expected one of {', '.join(DETECTORS)}")
-    return DETECTORS[name]
 
 
 #: The condition in which a document is read whole.
 _WHOLE = "whole"
-
-
-@dataclass(frozen=True)
-class Detected:
-    """Scores of the sentences of documents.
-
-    Attributes:
-        scores: documents of sentences (bits per token, higher is more like an intruder); minus
-            infinity for the opening one. NaN for all others of a document that is longer than the
-            model's context, and for all of one in which a token has characters of two sentences.
-        scored: the surprisals that were read; None where there was nothing to read.
-    """
-
-    scores: list[list[float]]
-    scored: Surprisals[Answer] | None
 
 
 def detect(
@@ -205,16 +80,18 @@ def detect(
     Args:
         model, tokenizer: a causal language model of transformers.
         documents: sentences in reading order; one space is put between them.
-        detector: a name in :data:`eval.tasks.detect.detect.DETECTORS`.
+        detector: a name in :data:`DETECTORS`.
         options: those of :class:`eval.plan.options.Options`.
 
     Returns:
-        Scores as :class:`Detected` has them.
+        Scores in bits per token, higher is more like an intruder; minus infinity for the opening
+        sentence. NaN for all others of a document that is longer than the model's context, and for
+        all of one in which a token has characters of two sentences.
     """
     from coherencegym.eval.models.in_memory import evaluating
 
     with evaluating(model):
-        return detections(model, tokenizer, documents, detector, Options(**options)).scores
+        return detections(model, tokenizer, documents, detector, Options(**options))[0]
 
 
 def load_detector(
@@ -230,7 +107,7 @@ def load_detector(
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.models.load import load
 
-    detector_of(detector)
+    check_detector(detector)
     quiet_libraries()
     loaded = load(name, scorer="causal", **options)
     return partial(detect, loaded.model, loaded.tokenizer, detector=detector)
@@ -245,8 +122,8 @@ def detections(
     *,
     names: Sequence[str] = (),
     **run: Any,
-) -> Detected:
-    """Score documents as :func:`detect` does, and keep what was read for it.
+) -> tuple[list[list[float]], Surprisals[Answer] | None]:
+    """Score documents as :func:`detect` does, and give the surprisals as well; None: none was read.
 
     Args:
         model, tokenizer, documents, detector: see :func:`detect`; the model in evaluation mode.
@@ -258,17 +135,16 @@ def detections(
 
     if options.truncate or options.rules.name:
         raise EvaluationError("documents: truncate and compat are for items; expected neither")
-    chosen = detector_of(detector)
-    queries = document_queries(documents, chosen, names)
+    queries = document_queries(documents, detector, names)
     scores = [[-math.inf] * len(sentences) for sentences in documents]
     if not queries:
-        return Detected(scores, None)
+        return scores, None
     scored = surprisals(model, tokenizer, queries, options, **run)
     read = zip(queries, scored.items, strict=True)
     for own in scores:
         if len(own) < 2:
             continue
-        texts = [next(read) for _ in range(2 if chosen.alone else 1)]
+        texts = [next(read) for _ in range(2 if detector in _ALONE else 1)]
         query, answers = texts[0][0], [answer for _, answer in texts]
         if any(answer.too_long for answer in answers):
             own[1:] = [math.nan] * (len(own) - 1)
@@ -281,13 +157,12 @@ def detections(
         if any(c.encoding.crossing for answer in answers for c in answer.conditions.values()):
             own[:] = [math.nan] * len(own)
             continue
-        bits = _document_bits(query, answers)
-        own[1:] = [chosen.score(bits, sentence) for sentence in range(1, len(own))]
-    return Detected(scores, scored)
+        own[1:] = _scores(query, answers, detector)
+    return scores, scored
 
 
 def document_queries(
-    documents: Sequence[Sequence[str]], detector: SurprisalDetector, names: Sequence[str] = ()
+    documents: Sequence[Sequence[str]], detector: str, names: Sequence[str] = ()
 ) -> list[Query]:
     """The texts that a detector reads of documents.
 
@@ -297,6 +172,7 @@ def document_queries(
     """
     from coherencegym.eval.plan.requests import Query
 
+    check_detector(detector)
     queries: list[Query] = []
     for number, given in enumerate(documents):
         name = names[number] if names else f"document {number + 1}"
@@ -308,13 +184,13 @@ def document_queries(
             continue
         conditions = [_condition(_WHOLE, sentences, {*places, 0})]
         reads = {_WHOLE: _regions([0, *places])}
-        if detector.without:
+        if detector in _WITHOUT:
             for out in places[:-1]:
                 kept = {0, *places} - {out}
                 conditions.append(_condition(_without(out), sentences, kept))
                 reads[_without(out)] = _regions(place for place in places if place > out)
         queries.append(Query(name, conditions, reads))
-        if detector.alone:
+        if detector in _ALONE:
             alone = [_condition(_alone(place), sentences, {place}) for place in places]
             reads = {_alone(place): _regions([place]) for place in places}
             queries.append(Query(f"{name}/alone", alone, reads))
@@ -339,37 +215,35 @@ def _condition(name: str, sentences: Sequence[str], kept: set[int]) -> Condition
     return Condition(name, join_texts(filter(None, contents)), regions)
 
 
-def _document_bits(query: Query, answers: Sequence[Answer]) -> DocumentBits:
+def _scores(query: Query, answers: Sequence[Answer], detector: str) -> list[float]:
     conditions = answers[0].conditions
     whole, document = conditions[_WHOLE], query.conditions[0]
-    number = len(document.regions)
-    own = [whole.region_bits(place + 1) for place in range(number)]
-    alone, matched = [0.0] * number, [0.0] * number
-    following, following_tokens = [0.0] * number, [0] * number
-    for place in range(1, number):
-        out = conditions.get(_without(place))
-        if out is not None:
-            after = [out.region_bits(other + 1) for other in range(place + 1, number)]
-            following[place] = float(sum(bits.sum() for bits in after))
-            following_tokens[place] = sum(map(len, after))
-        if len(answers) > 1:
-            by_itself = answers[1].conditions[_alone(place)]
-            alone[place] = float(by_itself.region_bits(place + 1).sum())
-            matched[place] = _matched(document, whole, by_itself, place + 1)
-    return DocumentBits(
-        bits=tuple(float(bits.sum()) for bits in own),
-        tokens=tuple(map(len, own)),
-        alone=tuple(alone),
-        matched=tuple(matched),
-        following=tuple(following),
-        following_tokens=tuple(following_tokens),
-    )
+    read = [whole.region_bits(region.region_number) for region in document.regions]
+    bits = [float(own.sum()) for own in read]
+    scores = []
+    for place in range(1, len(read)):
+        score = bits[place]
+        if detector != "surprisal":
+            # How much less surprising the sentence, and what follows, is than without the other.
+            saved = 0.0
+            if detector in _ALONE:
+                alone = answers[1].conditions[_alone(place)]
+                own = float(alone.region_bits(place + 1).sum())
+                saved = own - _matched(document, whole, alone, place + 1)
+            if (out := conditions.get(_without(place))) is not None:
+                after = (out.region_bits(other + 1) for other in range(place + 1, len(read)))
+                saved += float(sum(own.sum() for own in after)) - sum(bits[place + 1 :])
+            score = -saved
+        # Plus 0: no help at all is not minus nothing.
+        scores.append(score / max(1, len(read[place])) + 0.0)
+    return scores
 
 
 def _matched(
     document: Condition, whole: ScoredCondition, alone: ScoredCondition, region: int
 ) -> float:
-    # Without the characters that have none alone.
+    # The bits of a sentence in its document that stand against those of it alone: without a
+    # start-of-text token its first token has no surprisal alone, and is left out of both.
     first = 0
     if alone.leaves_out_first(region):
         # The document's tokens may be cut elsewhere: what counts is where they begin.

@@ -8,7 +8,6 @@ from coherencegym.command_line import option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.tasks.detect.detect import DEFAULT_DETECTOR, DETECTORS
-from coherencegym.eval.tasks.detect.scores import DECISIONS, Decision
 from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.numbers import finite
 
@@ -22,19 +21,11 @@ class DetectOptions:
 
     detector: str = option(
         DEFAULT_DETECTOR,
-        "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values())
+        "; ".join(f"{name}: {summary}" for name, summary in DETECTORS.items())
         + "; classifier: the score of a model that `train documents` trained",
         choices=(*DETECTORS, CLASSIFIER),
         metavar="NAME",
         short=f"score of a sentence: {', '.join(DETECTORS)} or {CLASSIFIER}",
-    )
-    decision: str = option(
-        "",
-        "argmax: only the sentence with the highest score, if it is above the threshold; "
-        "independent: every sentence above the threshold; default both",
-        choices=("", *DECISIONS),
-        metavar="RULE",
-        short=f"{' or '.join(DECISIONS)}; default both",
     )
     calibrate_on: str | None = option(
         None,
@@ -47,11 +38,6 @@ class DetectOptions:
     threshold: float | None = option(
         None, "use this threshold for all decisions", parse=finite, metavar="X"
     )
-
-    @property
-    def decisions(self) -> tuple[Decision, ...]:
-        """The decisions that are made."""
-        return tuple(one for one in DECISIONS if self.decision in ("", one))
 
 
 def check_detection(options: DetectOptions) -> DetectOptions:

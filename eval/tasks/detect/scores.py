@@ -36,24 +36,12 @@ from coherencegym.eval.tasks.detect.tables import (
     ORIGINAL,
     ORIGINAL_PROBE,
     DocumentTable,
+    was_read,
+    why_left_out,
 )
 
 Decision = Literal["argmax", "independent"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
-
-
-def was_read(scores: Sequence[float]) -> bool:
-    """Tell a document that was read from one that is left out, whose scores are NaN."""
-    return scores[-1] == scores[-1]
-
-
-def why_left_out(scores: Sequence[float]) -> str:
-    """The reason why a document that was not read is left out.
-
-    ``too_long``, or ``crossing``, where a token has characters of two sentences: then the score of
-    the opening sentence is NaN, too.
-    """
-    return "too_long" if scores[0] == scores[0] else "crossing"
 
 
 def highest(scores: Sequence[float]) -> int:
@@ -210,7 +198,7 @@ def add_probe_outcomes(
     """
     read = {
         (str(document.extra[CONDITION]), str(document.extra[ITEM])): (document, own)
-        for document, own in zip(table.documents, scores, strict=True)
+        for document, own in zip(table.rows, scores, strict=True)
         if was_read(own)
     }
     for plain, probe, part, *metrics in _SIDES:
@@ -289,7 +277,7 @@ def add_outcomes(
     Of documents that the model did not read nobody has any. Where intruders are in unknown places,
     only whole documents are judged.
     """
-    documents = table.documents
+    documents = table.rows
     groups = [groups_of(table, document) for document in documents]
     reasons = ["" if was_read(own) else why_left_out(own) for own in scores]
     if table.located:

@@ -1,26 +1,32 @@
-"""Tables of documents, read from a dataset as items are; and linguistic probes as documents.
+"""Tables of documents: read from a dataset as items are, to learn from, to test on, and scored.
 
-A probe (Shen et al. 2021, section 7.1) is an intruder, or a document's own sentence, edited in one
-respect. A table of probes is one of minimal pairs that also has the sentences around the slot:
-conditions ``original`` and ``intruder``, where they apply also ``intruder_probe`` and
+A linguistic probe (Shen et al. 2021, section 7.1) is an intruder, or a document's own sentence,
+edited in one respect. A table of probes is one of minimal pairs that also has the sentences around
+the slot: conditions ``original`` and ``intruder``, where they apply also ``intruder_probe`` and
 ``original_probe``, and columns ``before`` and ``after``, lists of sentences. Region 2 of a
 condition is what it has in the slot, so that its document is ``before``, region 2, ``after``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.source import Source
+from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.data.notes import Note, of_each
+from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError
+from coherencegym.eval.tasks.detect.options import DetectOptions
 from coherencegym.eval.tasks.table import Table
 
+#: The split that thresholds are chosen on.
+_VALIDATION = "validation"
 #: The beginning of the names of configs of documents, which may be named without it.
 DETECT_PREFIX = "detect_"
 #: Conditions in which a document's own sentence is in the slot, without and with the probe.
@@ -36,6 +42,10 @@ AROUND = ("before", "after")
 ITEM, CONDITION = "item_id", "condition"
 
 
+#: The folder, config and split of a table.
+TableKey = tuple[str, str, str]
+
+
 @dataclass(frozen=True)
 class DocumentTable(Table[Document]):
     """The documents of one config and split; ``probes``: versions without and with a probe."""
@@ -43,24 +53,50 @@ class DocumentTable(Table[Document]):
     probes: bool = False
 
     @property
-    def documents(self) -> tuple[Document, ...]:
-        """The rows, in the order of the table."""
-        return self.rows
-
-    @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> TableKey:
         """The folder, config and split, which no other table has."""
         return str(self.source.folder), self.config, self.split
 
     @property
     def located(self) -> bool:
         """The place of every intruder is known; else only whole documents can be judged."""
-        return all(document.located for document in self.documents)
+        return all(document.located for document in self.rows)
 
     @property
     def intruded(self) -> int:
         """The number of documents with an intruder."""
-        return sum(document.intruded for document in self.documents)
+        return sum(document.intruded for document in self.rows)
+
+
+@dataclass(frozen=True)
+class ScoredTable:
+    """A table, and the scores of its sentences; see :func:`eval.tasks.detect.detect.detect`.
+
+    ``cut``: the number of pairs that a classifier read without their end.
+    """
+
+    table: DocumentTable
+    scores: Sequence[Sequence[float]]
+    cut: int = 0
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """The number of documents that are left out, by reason."""
+        return Counter(why_left_out(own) for own in self.scores if not was_read(own))
+
+
+def was_read(scores: Sequence[float]) -> bool:
+    """Tell a document that was read from one that is left out, whose scores are NaN."""
+    return scores[-1] == scores[-1]
+
+
+def why_left_out(scores: Sequence[float]) -> str:
+    """The reason why a document that was not read is left out.
+
+    ``too_long``, or ``crossing``, where a token has characters of two sentences: then the score of
+    the opening sentence is NaN, too.
+    """
+    return "too_long" if scores[0] == scores[0] else "crossing"
 
 
 def split_tables(
@@ -153,3 +189,151 @@ def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
 def is_plain(document: Document) -> bool:
     """Tell a document as it is without a probe, on which a threshold may be chosen."""
     return document.extra.get(CONDITION, ORIGINAL) in WITHOUT_PROBE
+
+
+@dataclass(frozen=True)
+class DetectionInput:
+    """Documents to test on.
+
+    Attributes:
+        table: the documents.
+        calibration: those that the threshold is chosen on; None where the user chose it.
+        threshold: that of the user.
+    """
+
+    table: DocumentTable
+    calibration: DocumentTable | None
+    threshold: float | None = None
+
+    @property
+    def rows(self) -> list[Document]:
+        """All documents that are read."""
+        return [document for table in self.tables for document in table.rows]
+
+    @property
+    def tables(self) -> list[DocumentTable]:
+        """All tables to read, each once: that which the threshold is chosen on first."""
+        both = (self.calibration, self.table)
+        return list({one.key: one for one in both if one is not None}.values())
+
+
+def detection_names(configs: Sequence[str], options: DetectOptions) -> list[str]:
+    """The names, with and without their beginning, of configs that are tested and chosen on."""
+    elsewhere, _, other = (options.calibrate_on or "").rpartition(":")
+    named = [*configs, *([other] if other and configs and not elsewhere else [])]
+    return [*named, *(DETECT_PREFIX + name for name in named)]
+
+
+def read_inputs(
+    source: Source,
+    configs: Sequence[str],
+    split: str,
+    max_items: int | None,
+    options: DetectOptions,
+) -> tuple[list[DetectionInput], list[Note]]:
+    """The documents of a run, and what was left out.
+
+    Args:
+        source: the dataset.
+        configs, split: tested; none: all configs that hold documents and have the split.
+        max_items: no more documents than this of each table.
+        options: ``calibrate_on`` is a config of the dataset, or ``DATASET:CONFIG``, on whose
+            validation split the thresholds are chosen; None: that of each config that is tested
+            on. ``threshold`` replaces one that is chosen.
+    """
+    calibrate_on, threshold = options.calibrate_on, options.threshold
+    elsewhere, _, other = (calibrate_on or "").rpartition(":")
+    wanted = full_names(source, configs)
+    tested = split_tables(source, wanted, split, max_items)
+    require_configs(source, wanted, tested, f"no split {split!r}; expected another with --split")
+    chosen_on = None
+    if calibrate_on:
+        there = find_documents(elsewhere, None, [other]) if elsewhere else source
+        chosen_on = _validation(there, full_names(there, [other])[0], max_items)
+
+    def with_threshold(table: DocumentTable) -> DetectionInput:
+        if not table.rows:
+            where = f"config {table.config!r}"
+            raise ConfigError(f"{where}: no document; expected at least one")
+        if chosen_on is not None or threshold is not None:
+            return DetectionInput(table, chosen_on, threshold)
+        return DetectionInput(table, _validation(source, table.config, max_items))
+
+    return of_each(tested, with_threshold, named=bool(configs))
+
+
+def find_documents(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:
+    """A dataset with configs that are named with or without their beginning; none: all."""
+    return find_dataset(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
+
+
+def full_names(source: Source, configs: Sequence[str]) -> list[str]:
+    """The names of configs, with ``detect_``; a dataset without a manifest keeps its own names."""
+    known = source.manifest.get("configs", {})
+    return [
+        DETECT_PREFIX + name if name not in known and DETECT_PREFIX + name in known else name
+        for name in configs
+    ]
+
+
+def require_configs(
+    source: Source, configs: Iterable[str], found: Sequence[DocumentTable], missing: str
+) -> None:
+    """Refuse configs of which no table was found."""
+    for name in configs:
+        if name not in {table.config for table in found}:
+            raise EvaluationError(f"dataset {source.name!r}, config {name!r}: {missing}")
+
+
+def _validation(source: Source, config: str, max_items: int | None) -> DocumentTable:
+    where = f"config {config!r}"
+    instead = "expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
+    try:
+        (table,) = split_tables(source, [config], _VALIDATION, max_items)
+    except EvaluationError as error:
+        if "no split" not in str(error):
+            raise
+        raise ConfigError(
+            f"{where}: no split {_VALIDATION!r} to choose the threshold on; {instead}"
+        ) from None
+    if not table.intruded:
+        raise ConfigError(
+            f"{where}, split {_VALIDATION!r}: no document with an intruder to choose the threshold "
+            f"on; {instead}"
+        )
+    _require_places(table, "choose the threshold on")
+    return table
+
+
+def _require_places(table: DocumentTable, what: str) -> None:
+    if not table.located:
+        raise ConfigError(
+            f"{table.name}: intruders in unknown places; expected another config to {what}"
+        )
+
+
+def pooled_table(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> DocumentTable:
+    """The documents of configs as one table to learn from, with an intruder in one at least."""
+    read = list(document_tables(source, configs, split, max_items))
+    instead = "expected one to train on, or another config with --train-on"
+    require_configs(source, configs, read, f"no split {split!r}; {instead}")
+    if not any(table.intruded for table in read):
+        raise EvaluationError(
+            f"dataset {source.name!r}, split {split!r}: no document with an intruder; expected some"
+        )
+    for table in read:
+        _require_places(table, "train on")
+    if len(read) == 1:
+        return read[0]
+    digests = "\n".join(f"{table.config} {table.rows_sha256}" for table in read)
+    return DocumentTable(
+        source=source,
+        config="+".join(table.config for table in read),
+        split=split,
+        rows=tuple(document for table in read for document in table.rows),
+        rows_sha256=hashlib.sha256(digests.encode()).hexdigest(),
+        verified=all(table.verified for table in read),
+        separator=any(table.separator for table in read),
+    )

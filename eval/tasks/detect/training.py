@@ -7,34 +7,66 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.escapes import markdown_code, markdown_table
+from coherencegym.escapes import markdown_code
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, log_odds, pairs_of
-from coherencegym.eval.tasks.detect.data import read_training_tables
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
-from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import best_threshold, count_decisions, summed
-from coherencegym.eval.tasks.detect.tables import DocumentTable
-from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS
+from coherencegym.eval.tasks.detect.tables import (
+    DetectionInput,
+    DocumentTable,
+    ScoredTable,
+    document_tables,
+    find_documents,
+    full_names,
+    pooled_table,
+    require_configs,
+)
+from coherencegym.eval.tasks.detect.task import DETECTION_COLUMNS, detect_detail
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import TrainingRow
 from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData, Words
 
 
-def training_documents(dataset: str, **chosen: Any) -> TrainingData:
-    """The documents of a training; see :func:`eval.tasks.detect.data.read_training_tables`."""
-    training, validation, inputs = read_training_tables(dataset, **chosen)
+def training_documents(
+    dataset: str,
+    train_on: Sequence[str] = (),
+    test_on: Sequence[str] = (),
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    max_items: int | None = None,
+) -> TrainingData:
+    """The documents of a training.
+
+    The validation documents are those that the thresholds of all tested tables are chosen on.
+
+    Args:
+        dataset: a folder, or a Hub id.
+        train_on: configs; none: all that hold documents.
+        test_on, split: configs and their split; none: those that are trained on.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        max_items: no more documents than this of each table.
+    """
+    source = find_documents(dataset, revision, [*train_on, *test_on] if train_on else [])
+    learned = full_names(source, train_on)
+    wanted = full_names(source, test_on) or learned
+    training = pooled_table(source, learned, "train", max_items)
+    validation = pooled_table(source, learned, "validation", max_items)
+    tested = list(document_tables(source, wanted, split, max_items))
+    missing = f"no split {split!r} to test on; expected another with --split"
+    require_configs(source, wanted, tested, missing)
     return TrainingData(
-        source=inputs[0].table.source,
+        source=source,
         configs=training.config,
         rows_sha256=training.rows_sha256,
-        texts=len(training.documents),
-        training=pairs_of(training.documents),
-        validation=pairs_of(validation.documents),
-        inputs=inputs,
+        texts=len(training.rows),
+        training=pairs_of(training.rows),
+        validation=pairs_of(validation.rows),
+        inputs=[DetectionInput(table, validation) for table in tested],
     )
 
 
@@ -60,25 +92,23 @@ class DocumentTraining(TextTraining):
     @property
     def others(self) -> list[list[TrainingRow]]:
         """The pairs of all tables."""
-        return [pairs_of(table.documents) for table in self.tables]
+        return [pairs_of(table.rows) for table in self.tables]
 
     def value(self, part: TrainingData) -> Any:
         """F1 over the sentences of the validation documents."""
-        return f1_on(part.inputs[0].calibration.documents)
+        return f1_on(part.inputs[0].calibration.rows)
 
     def answers(
         self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
     ) -> tuple[DetectOptions, list[tuple[Any, Any]]]:
         """The documents that are tested on, with the scores of their sentences."""
-        options = DetectOptions(detector=CLASSIFIER, decision=self.own["decision"])
-        scores, cut = {}, {}
+        options = DetectOptions(detector=CLASSIFIER)
+        scored = {}
         for table, own in zip(self.tables, logits, strict=True):
-            scores[table.key] = by_document(table.documents, log_odds(own))
-            cut[table.key] = self.truncated(pairs_of(table.documents))
-        pairs = [
-            (one, detect_detail(one, scores, options.decisions, writer, cut))
-            for one in self.data.inputs
-        ]
+            scores = by_document(table.rows, log_odds(own))
+            cut = self.truncated(pairs_of(table.rows))
+            scored[table.key] = ScoredTable(table, scores, cut)
+        pairs = [(one, detect_detail(one, scored, writer)) for one in self.data.inputs]
         return options, pairs
 
     def card(self, own: Results) -> CardText:
@@ -90,26 +120,7 @@ class DocumentTraining(TextTraining):
             "sentence of a document comes from another document (INSteD, Shen et al. 2021, TACL "
             "9). Its input is a pair of texts, the sentence and the whole document; label 1 is "
             "`intruder`. The first sentence of a document is never an intruder.",
-            use=(
-                "```python",
-                "from transformers import AutoModelForSequenceClassification, AutoTokenizer",
-                "",
-                'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
-                'model = AutoModelForSequenceClassification.from_pretrained("FOLDER")',
-                "pair = tokenizer(sentence, document, truncation=True, "
-                f'max_length={self.encoder.max_length}, return_tensors="pt")',
-                "coherent, intruder = model(**pair).logits[0]",
-                "score = intruder - coherent  # log-odds; an intruder if above the threshold",
-                "```",
-                "",
-                *markdown_table(
-                    ("config", "decision", "threshold"),
-                    [
-                        (one["config"], one["decision"], f"{one['threshold']:.4f}")
-                        for one in own.more["thresholds"]
-                    ],
-                ),
-            ),
+            use="coherencegym detect --model FOLDER --dataset coherencegym/intruder_sentences",
             figures="Document accuracy is the share of documents that are correctly classified as "
             "with or without an intruder. Exact accuracy is the share of documents in which every "
             "sentence is classified correctly. F1, precision, recall and AUC are over all "

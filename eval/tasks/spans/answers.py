@@ -1,27 +1,119 @@
-"""The answers of a scorer to the spans of rows, and the threshold that makes some of numbers."""
+"""The answers to the spans of a table: those of a scorer, and of what stands beside it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence, Set
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from coherencegym.errors import ConfigError
-from coherencegym.eval.kinds.spans import SpanText
-from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, TextPrediction
+from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
+from coherencegym.eval.tasks.spans.coherence import (
+    COHERENCE_METRICS,
+    THRESHOLDS,
+    SpanPlace,
+    SpanPrediction,
+    TextPrediction,
+    best_thresholds,
+    constant_answers,
+    most_frequent_answer,
+    places_of,
+    thresholds_by_folds,
+)
+from coherencegym.eval.tasks.spans.data import CHOICE, ENTAILMENT, SpanTable
+from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
+
+NEVER, ALWAYS, MOST_FREQUENT, BAG = "never", "always", "most frequent", "bag of words"
+#: Those that read nothing.
+CONSTANTS = (NEVER, ALWAYS, MOST_FREQUENT)
+#: The best of them on a metric, which stands where other tasks have chance.
+BEST_CONSTANT = "best constant answer"
+#: The words of hypotheses that say who speaks, and not what.
+_NAMES = frozenset({"speakera", "speakerb"})
+
+
+def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[TextPrediction]]:
+    """The answers of each baseline to the rows that the model answered.
+
+    Of a choice ``never`` is never confident, and one that is always confident takes the most
+    frequent alternative. A bag of words needs rows of both labels to set its threshold on, and
+    there is none of a choice: alternatives share most of their words.
+    """
+    if table.question == CHOICE:
+        best = most_frequent_answer(rows)
+        return {
+            NEVER: [constant_answers(row, UNDECIDED) for row in rows],
+            MOST_FREQUENT: [constant_answers(row, best) for row in rows],
+        }
+    learned = table.calibration
+    constants = {
+        NEVER: NEGATIVE,
+        ALWAYS: POSITIVE,
+        MOST_FREQUENT: most_frequent_answer(learned or rows),
+    }
+    found = {
+        name: [constant_answers(row, answer) for row in rows] for name, answer in constants.items()
+    }
+    if len({row.label for row in learned}) > 1:
+        share = _overlap if table.question == ENTAILMENT else _least_shared
+        least = _best_threshold(learned, share)
+        found[BAG] = [_by_words(row, share, least) for row in rows]
+    return found
+
+
+#: A number of a span that grows with how likely a positive answer is.
+_Share = Callable[[SpanText, SpanPlace], float]
+
+
+def _words(text: str) -> set[str]:
+    return {*re.findall("[a-z']+", text.lower())}
+
+
+def _overlap(row: SpanText, place: SpanPlace) -> float:
+    wanted = _words(row.hypothesis) - _NAMES
+    units = row.units[place[0] : place[1] + 1]
+    return len(wanted & _words(" ".join(units))) / len(wanted) if wanted else 0.0
+
+
+def _least_shared(row: SpanText, place: SpanPlace) -> float:
+    # The share of the words of a unit that no other unit of the span has, of the oddest unit.
+    units = [_words(unit) for unit in row.units[place[0] : place[1] + 1]]
+    if len(units) < 2:
+        return -1.0
+    shares = []
+    for number, own in enumerate(units):
+        others = set().union(*(one for other, one in enumerate(units) if other != number))
+        shares.append(len(own - others) / len(own) if own else 0.0)
+    return max(shares)
+
+
+def _best_threshold(rows: Sequence[SpanText], share: _Share) -> float:
+    # From it on whole texts are predicted positive, to be right most often; the lowest.
+    known = [(share(row, (0, row.size - 1)), row.label) for row in rows]
+    tried = sorted({value for value, _ in known})
+    return max(tried, key=lambda least: sum((value >= least) == label for value, label in known))
+
+
+def _by_words(row: SpanText, share: _Share, least: float) -> TextPrediction:
+    predicted: Mapping[SpanPlace, SpanPrediction] = {
+        place: SpanPrediction.of_one_text(float(share(row, place) >= least))
+        for place in places_of(row)
+    }
+    return TextPrediction(row, predicted)
+
 
 #: The answers to one row; None where it is left out.
 RowAnswers = Mapping[SpanPlace, SpanPrediction] | None
 
 
 @dataclass(frozen=True)
-class SpanAnswers:
-    """The answers of a scorer to a table.
+class Answered:
+    """One config with the answers of a scorer.
 
     Attributes:
+        table: its rows.
         rows: the answers to the spans of each row that is answered.
-        ends: the answers to the task itself, where another input was read for them; else empty.
         cut: the number of rows of which some text was cut.
         crossed: the numbers of the rows that are left out, as a token crosses the edge of what is
             compared on one side only; rows without answers that are not there are too long.
@@ -29,64 +121,65 @@ class SpanAnswers:
         one_sided: the answers by the other side of the threshold, where the one that was fitted has
             a positive answer where less speaks for it; else empty.
         about: facts on how answers were found, as JSON holds them.
+        rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these; or a
+            number.
+        compat: the name of the mode, or empty.
     """
 
+    table: SpanTable
     rows: Sequence[RowAnswers]
-    ends: Sequence[int | None] = ()
     cut: int = 0
     crossed: Set[int] = frozenset()
     by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
     one_sided: Sequence[RowAnswers] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+    rho: str = "folds"
+    compat: str = ""
+
+    @cached_property
+    def judged(self) -> list[TextPrediction]:
+        """The rows that were answered."""
+        return text_predictions(self.table.rows, self.rows)
+
+    @cached_property
+    def baselines(self) -> dict[str, list[TextPrediction]]:
+        """The answers of baselines to the same rows."""
+        return baselines_of(self.table, [one.text for one in self.judged])
+
+    @cached_property
+    def released(self) -> dict[str, ReleasedSpans]:
+        """The figures of the released program by system, where they are asked for."""
+        systems = {"": self.judged, **self.baselines} if self.compat else {}
+        return {name: released_coherence(judged) for name, judged in systems.items()}
+
+    @cached_property
+    def at(self) -> dict[str, list[float]]:
+        """The confidence that a choice needs, for each metric and row."""
+        return self.thresholds(self.judged)
+
+    def thresholds(self, judged: Sequence[TextPrediction]) -> dict[str, list[float]]:
+        """The confidence that a choice needs, for each metric and each of these rows."""
+        if self.table.question == CHOICE and self.rho == "folds":
+            return thresholds_by_folds(judged)
+        chosen = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
+        if self.table.question == CHOICE:
+            is_best = self.rho == "best"
+            chosen = best_thresholds(judged) if is_best else dict.fromkeys(chosen, float(self.rho))
+        return {name: [value] * len(judged) for name, value in chosen.items()}
+
+    @property
+    def too_long(self) -> int:
+        """The number of rows that were left out, as they are too long."""
+        return len(self.table.rows) - len(self.judged) - len(self.crossed)
+
+    def left_out(self, number: int) -> str:
+        """The reason why a row, by its number, was left out."""
+        return "crossing" if number in self.crossed else "too_long"
 
 
 def text_predictions(
-    rows: Sequence[SpanText], answers: Sequence[RowAnswers], ends: Sequence[int | None] = ()
+    rows: Sequence[SpanText], answers: Sequence[RowAnswers]
 ) -> list[TextPrediction]:
     """The rows that were answered, with their answers."""
-    known = ends or [None] * len(rows)
-    return [
-        TextPrediction(row, own, end)
-        for row, own, end in zip(rows, answers, known, strict=True)
-        if own is not None
-    ]
-
-
-@dataclass(frozen=True)
-class Slope:
-    """The probability of a positive answer by a number: ``sigmoid(weight * (x - threshold))``."""
-
-    weight: float
-    threshold: float
-
-    def probability(self, value: float) -> float:
-        """That of one number; of minus infinity and infinity the limits."""
-        odds = self.weight * (value - self.threshold)
-        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
-
-
-def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
-    """The slope of a logistic regression on rows that are not answered."""
-    import numpy as np
-    from sklearn.linear_model import LogisticRegression
-
-    from coherencegym.eval.statistics.estimators import one_thread
-
-    if len({*labels}) < 2:
-        raise ConfigError(
-            f"{where}: the rows that the threshold is set on have but one label; expected rows of "
-            "both in validation or train, or in --calibrate-on SPLIT, or with --calibrate-folds N "
-            "enough tested rows"
-        )
-    x = np.asarray(values, dtype=np.float64)
-    centre, spread = float(x.mean()), float(x.std())
-    with one_thread():
-        model = LogisticRegression(C=100.0, tol=1e-5, max_iter=1000)
-        model.fit(((x - centre) / (spread or 1.0))[:, None], np.asarray(labels))
-    weight = float(model.coef_[0, 0]) / spread if spread else 0.0
-    if not weight:
-        raise ConfigError(
-            f"{where}: all rows have the same measured value, so the threshold cannot be set; "
-            "expected rows that differ"
-        )
-    return Slope(weight, centre - float(model.intercept_[0]) / weight)
+    both = zip(rows, answers, strict=True)
+    return [TextPrediction(row, own) for row, own in both if own is not None]

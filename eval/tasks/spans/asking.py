@@ -12,7 +12,7 @@ import math
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -22,21 +22,24 @@ from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.tasks.spans.answers import RowAnswers, SpanAnswers
-from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, identical_spans
+from coherencegym.eval.tasks.spans.answers import Answered, RowAnswers
+from coherencegym.eval.tasks.spans.coherence import (
+    SpanPlace,
+    SpanPrediction,
+    identical_spans,
+    places_of,
+)
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
     ENTAILMENT,
     SpanTable,
-    places_of,
     span_content,
 )
-from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, refuse_question
+from coherencegym.eval.tasks.spans.heads import head_answers, refuse_question
 from coherencegym.eval.tasks.spans.options import HEADS, PROMPT, SURPRISAL, SpanOptions
-from coherencegym.eval.tasks.spans.published_scores import published_config, published_tables
-from coherencegym.eval.tasks.spans.results import Answered
-from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, softmax, surprisal_answers
+from coherencegym.eval.tasks.spans.released import paper_table, paper_tables
+from coherencegym.eval.tasks.spans.zero_shot import softmax, surprisal_answers
 from coherencegym.eval.text.special import chat_of, has_chat_template
 
 if TYPE_CHECKING:
@@ -99,18 +102,16 @@ def prompt_answers(
     table: SpanTable,
     options: Options = DEFAULT_OPTIONS,
     *,
-    calibrated: bool = True,
     truncate: bool = False,
     apply_chat_template: bool = False,
     **run: Any,
-) -> SpanAnswers:
+) -> Answered:
     """Answer the spans of a table by each template, and by the mean of their log-odds.
 
     Args:
         model: a causal language model.
         table: the rows.
         options: reading and running.
-        calibrated: answers after an empty text are taken off.
         truncate: cut the end of texts that are too long, never of a question; of a choice the
             longest; else their rows are left out.
         apply_chat_template: a template is the message of a user, and the answer the model's.
@@ -130,7 +131,7 @@ def prompt_answers(
     number = len(table.rows)
     cut = [any(one.shortened for one in read.items[row::number]) for row in range(number)]
     found: dict[str, list[Mapping[SpanPlace, list[float]] | None]] = {
-        name: [_logs(row, template, next(given), calibrated) for row in table.rows]
+        name: [_logs(row, template, next(given)) for row in table.rows]
         for name, template in templates.items()
     }
     # Rows are held against each other by all templates, or left out of all.
@@ -144,12 +145,12 @@ def prompt_answers(
             for number, row in enumerate(table.rows)
         ]
 
-    return SpanAnswers(
-        rows=answers(list(templates)),
+    return Answered(
+        table,
+        answers(list(templates)),
         cut=sum(own and whole[row] for row, own in enumerate(cut)),
         by_template={name: answers([name]) for name in templates},
         about={
-            "calibrated": calibrated,
             "templates": {name: template.text for name, template in templates.items()},
             "chat_template": chat.text if chat else None,
             "ignores_chat_template": chat is None and has_chat_template(model.tokenizer),
@@ -222,7 +223,7 @@ def _pieces(row: SpanText, template: Template, texts: Sequence[str]) -> Iterator
 
 
 def _logs(
-    row: SpanText, template: Template, answer: Answer, calibrated: bool
+    row: SpanText, template: Template, answer: Answer
 ) -> Mapping[SpanPlace, list[float]] | None:
     # In nats.
     if answer.too_long:
@@ -234,7 +235,7 @@ def _logs(
             for said in _answers(row, template)
         ]
 
-    empty = of(_EMPTY) if calibrated else [0.0] * len(_answers(row, template))
+    empty = of(_EMPTY)
     return {
         place: [own - base for own, base in zip(of(str(place)), empty, strict=True)]
         for place in places_of(row)
@@ -262,18 +263,13 @@ def _prediction(
 
 def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
     """A table that can be asked about so, as far as can be told without the model."""
-    if options.compat and published_config(table.table.config) is None:
+    if options.compat and paper_table(table.table.config) is None:
         raise ConfigError(
             f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
-            f"--config {' or '.join(published_tables())}"
+            f"--config {' or '.join(paper_tables())}"
         )
     if options.scorer in HEADS:
         refuse_question(options.scorer, table)
-    if table.folds and table.question != CHOICE and options.scorer != SURPRISAL:
-        raise ConfigError(
-            f"{table.table.name}: --scorer {options.scorer} sets no threshold on one text; "
-            "expected no --calibrate-folds"
-        )
     return table
 
 
@@ -293,7 +289,7 @@ def ask_spans(
         reading: ways in which a causal model reads; of a model with a head the size of batches.
         run: further arguments of :func:`eval.surprisal.surprisals`.
     """
-    truncate = options.truncate
+    how: dict[str, Any] = {"truncate": options.truncate}
     _check_head(model, options.scorer)
     if options.scorer not in HEADS and model.scorer != "causal":
         raise EvaluationError(
@@ -301,14 +297,17 @@ def ask_spans(
             f"{options.scorer}"
         )
     if options.scorer in HEADS:
-        found = head_answers(model, options.scorer, table, _head_options(options, reading, table))
+        # The paper's program reads no more.
+        how["max_length"] = 128 if options.compat else None
+        how |= {"label_map": options.label_map, "batch_tokens": reading.batch_tokens}
+        found = head_answers(model, options.scorer, table, **how)
     elif options.scorer == PROMPT:
-        asking = {name: getattr(options, name) for name in ("calibrated", "apply_chat_template")}
-        found = prompt_answers(model, table, reading, truncate=truncate, **asking, **run)
+        how["apply_chat_template"] = options.apply_chat_template
+        found = prompt_answers(model, table, reading, **how, **run)
     else:
-        how = ZeroShot(options.temperature, options.conditional, truncate)
-        found = surprisal_answers(model, table, how, reading, **run)
-    answered = Answered(table, found, options.rho, options.compat)
+        how["temperature"] = options.temperature
+        found = surprisal_answers(model, table, reading, **how, **run)
+    answered = replace(found, rho=options.rho, compat=options.compat)
     if not answered.judged:
         raise ConfigError(
             f"{table.table.name}: all {len(table.rows):,} rows exceed the model's context; "
@@ -326,30 +325,3 @@ def _check_head(model: LoadedModel, scorer: str) -> None:
             f"model {model.name!r} is a {made}, and --scorer {scorer} needs another kind of model; "
             f"expected {' or '.join(HEADS) if others == answers else f'{SURPRISAL} or {PROMPT}'}"
         )
-
-
-def _head_options(options: SpanOptions, reading: Options, table: SpanTable) -> HeadOptions:
-    # As the paper's program reads: to 128 tokens, and whole stories of choices to 32.
-    compat = {"max_length": 128} if options.compat else {}
-    if options.compat and table.rows[0].is_choice:
-        compat["whole_length"] = 32
-    return HeadOptions(
-        label=_label(options.label_map, table),
-        decision=options.decision,
-        truncate=options.truncate,
-        batch_tokens=reading.batch_tokens,
-        **compat,
-    )
-
-
-def _label(label_map: str | None, table: SpanTable) -> int | None:
-    if label_map is None:
-        return None
-    name, _, number = label_map.partition("=")
-    # ``entailment`` and ``entailed`` are one answer.
-    if name[:6].casefold() != table.positive[:6].casefold() or not number.isdecimal():
-        raise ConfigError(
-            f"--label-map {label_map}: expected {table.positive}=NUMBER, as {table.table.config} "
-            "asks for it"
-        )
-    return int(number)

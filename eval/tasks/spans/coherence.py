@@ -2,7 +2,7 @@
 
 The definitions of Storks and Chai 2021 as the paper gives them, for one text (is it positive?) and
 for a choice between texts. What their program computes instead is in
-:mod:`eval.tasks.spans.data`.
+:mod:`eval.tasks.spans.released`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import Literal
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 
@@ -24,11 +22,6 @@ THRESHOLDS = tuple(step / 20 for step in range(1, 21))
 #: Metrics that a threshold is chosen for: each has its own, as in the paper.
 COHERENCE_METRICS = ("strict", "lenient", "lenient_if_right")
 _FOLDS = 5
-
-#: Spans of a choice that count: all; those whose texts differ; those of two units or more.
-SpanSelection = Literal["all", "different", "longer"]
-#: Positions of a span to the evidence.
-SpanPosition = Literal["whole", "contains", "overlaps", "misses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +59,20 @@ class TextPrediction:
     Attributes:
         text: the row.
         predicted: the answer to each span; the order is nobody's business.
-        end: the answer to the task itself, where it is not that to the span of all units.
     """
 
     text: SpanText
     predicted: Mapping[SpanPlace, SpanPrediction]
-    end: int | None = None
 
     @cached_property
     def gold(self) -> dict[SpanPlace, int]:
         """The right answers, by span."""
         return {(one.start, one.end): one.answer for one in self.text.gold}
 
-    @property
-    def whole(self) -> SpanPlace:
-        """The span of all units."""
-        return 0, self.text.size - 1
-
     @cached_property
     def right(self) -> bool:
         """The task itself is answered rightly."""
-        end = self.predicted[self.whole].answer if self.end is None else self.end
-        return end == self.text.label
+        return self.predicted[0, self.text.size - 1].answer == self.text.label
 
     def answer(self, place: SpanPlace, threshold: float) -> int:
         """The answer to a span; undecided where a choice is not confident."""
@@ -96,24 +81,13 @@ class TextPrediction:
             return UNDECIDED
         return own.answer
 
-    def counted(self, selection: SpanSelection = "all") -> list[SpanPlace]:
-        """The spans of a selection; of one text they are always all."""
-        if selection == "all" or not self.text.is_choice:
-            return list(self.gold)
-        if selection == "longer":
-            return [(start, end) for start, end in self.gold if end > start]
-        same = identical_spans(self.text)
-        return [place for place in self.gold if place not in same]
+    def span_rights(self, threshold: float) -> list[bool]:
+        """Say of each span whether it is answered rightly."""
+        return [self.answer(place, threshold) == gold for place, gold in self.gold.items()]
 
-    def span_rights(self, threshold: float, selection: SpanSelection = "all") -> list[bool]:
-        """Say of each span of a selection whether it is answered rightly."""
-        return [
-            self.answer(place, threshold) == self.gold[place] for place in self.counted(selection)
-        ]
-
-    def metric(self, name: str, threshold: float, selection: SpanSelection = "all") -> float:
+    def metric(self, name: str, threshold: float) -> float:
         """A metric of :data:`COHERENCE_METRICS` on this text alone, from 0 to 1."""
-        rights = self.span_rights(threshold, selection)
+        rights = self.span_rights(threshold)
         if name == "strict":
             return float(self.right and all(rights))
         if name == "lenient_if_right" and not self.right:
@@ -136,6 +110,11 @@ class TextPrediction:
         )
 
 
+def places_of(text: SpanText) -> list[SpanPlace]:
+    """The spans that have a right answer, the whole among them."""
+    return [(one.start, one.end) for one in text.gold]
+
+
 def identical_spans(text: SpanText) -> frozenset[SpanPlace]:
     """The spans of a choice at which all alternatives have the same text."""
     return frozenset(
@@ -145,89 +124,45 @@ def identical_spans(text: SpanText) -> frozenset[SpanPlace]:
     )
 
 
-def span_position(text: SpanText, place: SpanPlace) -> SpanPosition:
-    """The position of a span to the evidence; of text without any, all but the whole miss it."""
-    start, end = place
-    if place == (0, text.size - 1):
-        return "whole"
-    if any(start <= first and last <= end for first, last in text.evidence):
-        return "contains"
-    if any(start <= last and first <= end for first, last in text.evidence):
-        return "overlaps"
-    return "misses"
-
-
 def mean_of(values: Iterable[float]) -> float:
     """The mean of numbers, at least one, added in their order."""
     found = list(values)
     return sum(found) / len(found)
 
 
-def coherence_curve(
-    judged: Sequence[TextPrediction], metric: str, selection: SpanSelection = "all"
-) -> list[float]:
-    """A metric at each of :data:`THRESHOLDS`."""
-    by_text = [
-        [one.metric(metric, threshold, selection) for threshold in THRESHOLDS]
-        # Answers to one text are confident at any threshold.
-        if one.text.is_choice
-        else [one.metric(metric, THRESHOLDS[0], selection)] * len(THRESHOLDS)
-        for one in judged
-    ]
-    return [mean_of(values) for values in zip(*by_text, strict=True)]
-
-
-def area_under(curve: Sequence[float]) -> float:
-    """The area under a curve over :data:`THRESHOLDS` by trapezes, as a share of their width."""
-    steps = [(one + other) / 2 for one, other in pairwise(curve)]
-    return mean_of(steps)
-
-
-def best_thresholds(
-    judged: Sequence[TextPrediction], selection: SpanSelection = "all"
-) -> dict[str, float]:
-    """The threshold at which each metric is best on these very texts, as the paper reports it.
+def best_thresholds(judged: Sequence[TextPrediction]) -> dict[str, float]:
+    """The threshold at which each metric is best on these very choices, as the paper reports it.
 
     Of equals the lowest.
     """
     found = {}
     for name in COHERENCE_METRICS:
-        curve = coherence_curve(judged, name, selection)
-        found[name] = THRESHOLDS[curve.index(max(curve))]
+        means = [mean_of(one.metric(name, at) for one in judged) for at in THRESHOLDS]
+        found[name] = THRESHOLDS[means.index(max(means))]
     return found
 
 
-def thresholds_by_folds(
-    judged: Sequence[TextPrediction],
-    selection: SpanSelection = "all",
-    fold_of: Mapping[str, int] | None = None,
-) -> dict[str, list[float]]:
+def thresholds_by_folds(judged: Sequence[TextPrediction]) -> dict[str, list[float]]:
     """A threshold of each metric for each text, the best one on the texts of other folds.
 
-    Clusters are in the folds of ``fold_of``; without it they are dealt to five folds, or as many as
-    there are clusters, in the order of their hashes. Of one cluster there are no others: its
-    threshold is the lowest.
+    Clusters are dealt to five folds, or as many as there are clusters. Of one cluster there are no
+    others: its threshold is the lowest.
     """
-    if fold_of is None:
-        clusters = {one.text.cluster for one in judged}
-        fold_of = dealt_folds(clusters, min(_FOLDS, len(clusters)))
+    clusters = {one.text.cluster for one in judged}
+    fold_of = dealt_folds(clusters, min(_FOLDS, len(clusters)))
     own_folds = [fold_of[one.text.cluster] for one in judged]
     chosen: dict[int, dict[str, float]] = {}
     for fold in {*own_folds}:
         others = [one for one, own in zip(judged, own_folds, strict=True) if own != fold]
         lowest = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
-        chosen[fold] = best_thresholds(others, selection) if others else lowest
+        chosen[fold] = best_thresholds(others) if others else lowest
     return {name: [chosen[fold][name] for fold in own_folds] for name in COHERENCE_METRICS}
 
 
 def dealt_folds(clusters: Iterable[str], number: int) -> dict[str, int]:
     """The fold (from 0) of each cluster: dealt to so many in the order of their hashes."""
-    order = sorted(set(clusters), key=_hash)
+    order = sorted(set(clusters), key=lambda one: hashlib.sha256(f"fold\0{one}".encode()).digest())
     return {cluster: place % number for place, cluster in enumerate(order)}
-
-
-def _hash(cluster: str) -> str:
-    return hashlib.sha256(f"fold\0{cluster}".encode()).hexdigest()
 
 
 def constant_answers(text: SpanText, answer: int) -> TextPrediction:
@@ -236,7 +171,7 @@ def constant_answers(text: SpanText, answer: int) -> TextPrediction:
     Of a choice :data:`UNDECIDED` is a system that is never confident, and takes the first one.
     """
     if not text.is_choice:
-        predicted = dict.fromkeys(_places(text), SpanPrediction.of_one_text(float(answer)))
+        predicted = dict.fromkeys(places_of(text), SpanPrediction.of_one_text(float(answer)))
         return TextPrediction(text, predicted)
     same = identical_spans(text)
     unsure = SpanPrediction(max(answer, 0), 1 / len(text.alternatives), 0.0)
@@ -244,13 +179,9 @@ def constant_answers(text: SpanText, answer: int) -> TextPrediction:
         text,
         {
             place: unsure if answer == UNDECIDED or place in same else SpanPrediction(answer, 1.0)
-            for place in _places(text)
+            for place in places_of(text)
         },
     )
-
-
-def _places(text: SpanText) -> list[SpanPlace]:
-    return [(one.start, one.end) for one in text.gold]
 
 
 def most_frequent_answer(texts: Sequence[SpanText]) -> int:
@@ -267,7 +198,7 @@ def fair_coin(text: SpanText) -> dict[str, float]:
     undecided.
     """
     same = identical_spans(text) if text.is_choice else frozenset()
-    chances = [_chance(text, place, same) for place in _places(text)]
+    chances = [_chance(text, place, same) for place in places_of(text)]
     whole = _chance(text, (0, text.size - 1), same)
     return {
         "accuracy": whole,

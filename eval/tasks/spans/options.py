@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from coherencegym.command_line import option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.tasks.options import CommandLine
-from coherencegym.eval.tasks.spans.published_scores import MODE
-from coherencegym.numbers import above_zero, positive
+from coherencegym.numbers import above_zero
 
 CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
 HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
 SURPRISAL, PROMPT, AUTO = "surprisal", "prompt", "auto"
 SCORERS = (AUTO, *HEADS, SURPRISAL, PROMPT)
-HEAD_DECISIONS = ("argmax", "half")
+#: The name of the mode of a paper's program, as ``--compat`` takes it, and of the paper.
+MODE = "storks-2021"
 #: Ways to find the confidence that a choice needs, beside a number.
 RHO = ("folds", "best")
 
@@ -53,14 +53,6 @@ class SpanOptions:
         metavar="SPLIT",
         short="split on which thresholds are chosen; default validation",
     )
-    calibrate_folds: Annotated[int, Field(ge=2)] | None = option(
-        None,
-        "choose thresholds on the tested texts by cross-validation with N folds of sources; "
-        "default: on another split, and 5 folds for choices",
-        parse=positive,
-        metavar="N",
-        rare=True,
-    )
     scorer: str = option(
         AUTO,
         "classifier, multiple-choice, regression: the head of the model; surprisal, prompt: any "
@@ -76,27 +68,11 @@ class SpanOptions:
         metavar="NAME=NUMBER",
         short="class of a positive answer, such as entailment=2",
     )
-    decision: str = option(
-        "argmax",
-        "when a classifier of three classes is positive: if the class is the most probable, or if "
-        "its probability is above one half",
-        choices=HEAD_DECISIONS,
-        rare=True,
-    )
     temperature: float = option(
         1.0,
         "surprisal on choices: p = softmax(-bits / T)",
         parse=above_zero,
         metavar="BITS",
-        rare=True,
-    )
-    conditional: bool = option(
-        False, "surprisal on choices: count only the text after the first difference", rare=True
-    )
-    calibrated: bool = option(
-        True,
-        "prompt: do not calibrate answers by the answers for an empty text",
-        flags=("--no-calibration",),
         rare=True,
     )
     apply_chat_template: bool = option(
@@ -129,13 +105,9 @@ class SpanOptions:
 #: Option -> the scorers that have a use for it.
 _ONLY: Mapping[str, tuple[str, ...]] = {
     "label_map": (CLASSIFIER,),
-    "decision": (CLASSIFIER,),
     "temperature": (SURPRISAL,),
-    "conditional": (SURPRISAL,),
-    "calibrated": (PROMPT,),
     "apply_chat_template": (PROMPT,),
 }
-_FLAGS = {"calibrated": "--no-calibration"}
 _DEFAULT = SpanOptions()
 
 
@@ -143,15 +115,6 @@ def check_spans(options: SpanOptions) -> SpanOptions:
     """The options."""
     if options.temperature <= 0:
         raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
-    for name, given in (
-        ("--calibrate-on", options.calibrate_on),
-        ("--rho", options.rho != "folds"),
-    ):
-        if options.calibrate_folds and given:
-            raise EvaluationError(
-                f"--calibrate-folds {options.calibrate_folds}: thresholds are set on the tested "
-                f"texts; expected no {name}"
-            )
     if not is_rho(options.rho):
         raise EvaluationError(
             f"rho={options.rho!r}; expected {', '.join(RHO)}, or a number from 0 to 1"
@@ -178,9 +141,8 @@ def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "")
             scorer = REGRESSION if about.num_labels == 1 else CLASSIFIER
     for name, scorers in _ONLY.items():
         if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
-            flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
             raise EvaluationError(
-                f"{flag}: --scorer {scorer} does not use it; expected --scorer "
+                f"--{name.replace('_', '-')}: --scorer {scorer} does not use it; expected --scorer "
                 f"{' or '.join(scorers)}"
             )
     return replace(options, scorer=scorer)

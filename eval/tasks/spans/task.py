@@ -6,25 +6,31 @@ that are right as a whole and in all of their spans.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
 from coherencegym.eval.forward.distributed import world
+from coherencegym.eval.kinds.spans import UNDECIDED
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CONSTANTS, Answered
 from coherencegym.eval.tasks.spans.asking import ask_spans, askable, prompt_queries
-from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, CONSTANTS
+from coherencegym.eval.tasks.spans.coherence import TextPrediction, places_of
 from coherencegym.eval.tasks.spans.data import (
     SpanTable,
-    places_of,
     read_span_tables,
     span_table_of,
+    unit_texts,
 )
 from coherencegym.eval.tasks.spans.heads import kind_of_head
 from coherencegym.eval.tasks.spans.options import (
@@ -36,9 +42,14 @@ from coherencegym.eval.tasks.spans.options import (
     own_settings,
     with_scorer,
 )
-from coherencegym.eval.tasks.spans.report import span_sections
 from coherencegym.eval.tasks.spans.results import (
-    Answered,
+    ACCURACY,
+    METRIC_NAMES,
+    MONOTONE,
+    ONE_UNIT,
+    SEVERAL_UNITS,
+    SPAN_ACCURACY,
+    STRICT_IF_RIGHT,
     add_span_outcomes,
     metric_named,
     span_facts,
@@ -48,6 +59,111 @@ from coherencegym.eval.tasks.spans.results import (
 )
 from coherencegym.eval.tasks.spans.zero_shot import span_queries
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext, fields_beside
+
+_METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
+#: Texts of each table that are on the page, and units of the longest.
+_MOST_TEXTS, _MOST_UNITS = 100, 20
+
+
+def span_sections(found: Results) -> Iterator[ReportSection]:
+    """The parts of the report."""
+    yield ReportSection("Scores", coherence_grid(found))
+    scores = tuple(shown_rows(found.rows))
+    yield ReportSection("Scores by group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
+    yield ReportSection(
+        "Texts",
+        DocumentLists(tuple(map(_listed, found.details))),
+        "The number of a span is the probability (%) of a positive answer, or of the chosen text. "
+        "Texts that are right as a whole and wrong in most parts come first.",
+    )
+
+
+def coherence_grid(found: Results) -> grid.Grid:
+    """The metrics of each config, of all texts, of one unit and of more, and of other systems."""
+    lines = by_line(found.rows)
+    judged = any(row.human_n for row in found.rows if not row.system)
+    rows: list[grid.GridRow] = []
+    for own in found.details:
+        place = own.table.table.config, own.table.table.split
+        sizes = [lines.get((*place, size, "")) for size in (ONE_UNIT, SEVERAL_UNITS)]
+        both = all(line and line[ACCURACY].n for line in sizes)
+        for group in ("", *((ONE_UNIT, SEVERAL_UNITS) if both else ())):
+            line = lines[*place, group, ""]
+            needed = "" if group else _confidence(own)
+            cells = [group or own.table.table.name, _number(line[ACCURACY])]
+            cells += [*(_cell(line[m]) for m in _METRICS), needed]
+            if judged:
+                people = line[SPAN_ACCURACY].human_score, line[SPAN_ACCURACY].human_n
+                cells += [_cell(line[SPAN_ACCURACY]), grid.share_of_people(*people)]
+            rows.append(grid.GridRow(tuple(cells), int(bool(group)), bold=not group))
+        for (*where, system), line in lines.items():
+            if system and where == [*place, ""] and "strict" in line:
+                shares = (grid.share_cell(line[m].score if m in line else None) for m in _METRICS)
+                rows.append(grid.GridRow((system, "", *shares, ""), 1))
+    names = ["texts", *(f"{metric}, %" for metric in _METRICS), "ρ"]
+    if judged:
+        names += [f"{SPAN_ACCURACY}, %", f"{HUMAN_PERFORMANCE} (texts)"]
+        width = 1 + len(names)
+        rows = [replace(row, cells=(*row.cells, *[""] * (width - len(row.cells)))) for row in rows]
+    return grid.made("config", names, rows)
+
+
+def _number(score: Score) -> str:
+    return f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
+
+
+def _cell(score: Score) -> str:
+    return grid.share_with_interval(score.score, score.ci_low, score.ci_high)
+
+
+def _confidence(one: Answered) -> str:
+    # Answers to one text are confident at any threshold.
+    if not one.judged[0].text.is_choice:
+        return ""
+    low, high = min(one.at["strict"]), max(one.at["strict"])
+    return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+
+
+def _listed(one: Answered) -> dict[str, Any]:
+    # First those that are right for the wrong parts, worst first.
+    table = one.table.table
+    texts = sorted(
+        zip(one.judged, one.at["strict"], strict=True),
+        key=lambda own: (not own[0].right, own[0].metric("lenient", own[1]), own[0].text.item_id),
+    )
+    shown = [own for own in texts if own[0].text.size <= _MOST_UNITS][:_MOST_TEXTS]
+    return {
+        "name": table.name,
+        "place": f"{table.config}/{table.split}",
+        "units": "texts",
+        "total": len(texts),
+        "documents": [
+            {"name": own.text.item_id, "sentences": list(_lines(own, at, one.table.positive))}
+            for own, at in shown
+        ],
+    }
+
+
+def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[dict[str, Any]]:
+    text = own.text
+    if text.hypothesis:
+        yield {"text": text.hypothesis, "score": "", "marks": ["hypothesis"]}
+    alternatives = [unit_texts(text, number) for number in range(max(1, len(text.alternatives)))]
+    for number, units in enumerate(zip(*alternatives, strict=True), start=1):
+        yield {"text": f"{number}. {' | '.join(units)}", "score": "", "marks": []}
+
+    def said(answer: int) -> str:
+        if not text.is_choice:
+            return positive if answer else f"not {positive}"
+        return "undecided" if answer == UNDECIDED else f"text {answer + 1}"
+
+    for (start, end), gold in own.gold.items():
+        answer = own.answer((start, end), threshold)
+        yield {
+            "text": f"units {start + 1} to {end + 1}: {said(answer)}",
+            "score": grid.share_cell(own.predicted[start, end].probability),
+            "marks": [] if answer == gold else ["wrong", f"right is {said(gold)}"],
+        }
 
 
 def _texts(table: SpanTable, options: SpanOptions) -> list[Query]:
@@ -108,11 +224,9 @@ TASK = Task(
     in_chat=lambda options: options.apply_chat_template,
     costs=_costs,
     inputs=lambda source, configs, split, most, options: read_span_tables(
-        source, configs, split, most, options.calibrate_on, options.calibrate_folds
+        source, configs, split, most, options.calibrate_on
     ),
-    given=lambda rows, split, options: span_table_of(
-        rows, split, options.calibrate_on, options.calibrate_folds
-    ),
+    given=lambda rows, split, options: span_table_of(rows, split, options.calibrate_on),
     accept=askable,
     table=lambda one: one.table,
     digests=lambda one: one.digests,
@@ -121,14 +235,13 @@ TASK = Task(
     resolve=with_scorer,
     record=own_settings,
     beside=partial(fields_beside, constants=CONSTANTS, chance_name=BEST_CONSTANT),
-    summary=span_facts,
     headline=span_headline,
     sections=span_sections,
     notes=span_notes,
     facts=lambda one, detail: {
-        "left_out": {"too_long": detail.too_long, "crossing": len(detail.answers.crossed)}
+        "left_out": {"too_long": detail.too_long, "crossing": len(detail.crossed)}
     },
-    more=lambda found: {"spans": list(map(asdict, found.summary))},
+    more=span_facts,
     files=lambda found, folder: write_span_files(found.details, folder),
     says_baselines=True,
 )

@@ -14,27 +14,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.escapes import fenced, markdown_code, markdown_text
+from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.spans.coherence import places_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
     SpanTable,
     folds_of,
-    places_of,
     read_span_tables,
 )
-from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, inputs_of
+from coherencegym.eval.tasks.spans.heads import head_answers, inputs_of
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, SpanOptions
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
     METRIC_NAMES,
     STRICT_IF_RIGHT,
-    Answered,
     add_span_outcomes,
 )
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
@@ -188,18 +187,17 @@ class SpanTraining(TextTraining):
         return Head(labels, cut="only_first")
 
     def value(self, part: TrainingData) -> Any:
-        """Accuracy; classes that weigh alike in the loss do so in it; of choices each row does."""
-        alike = self.question != CHOICE and self.settings.class_weights == "balanced"
-        return accuracy_on(part.validation, alike)
+        """Accuracy; classes weigh alike in it as in the loss; of choices each row does."""
+        return accuracy_on(part.validation, alike=self.question != CHOICE)
 
     def answers(
         self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
     ) -> tuple[SpanOptions, list[tuple[Any, Any]]]:
         """The texts that are tested on, with the answers to their spans; they are cut to fit."""
         scorer = MULTIPLE_CHOICE if self.question == CHOICE else CLASSIFIER
-        how = HeadOptions(truncate=True, max_length=self.encoder.max_length)
+        most = self.encoder.max_length
         pairs = [
-            (table, Answered(table, head_answers(loaded, scorer, table, how)))
+            (table, head_answers(loaded, scorer, table, truncate=True, max_length=most))
             for table in self.data.inputs
         ]
         for _, answered in pairs:
@@ -209,26 +207,13 @@ class SpanTraining(TextTraining):
     def card(self, own: Results) -> CardText:
         """What the card of a model of texts says."""
         choice = self.question == CHOICE
-        says, reads = f"whether a text makes a hypothesis {markdown_text(self.positive)}", "text"
+        says = f"whether a text makes a hypothesis {markdown_text(self.positive)}"
         what = "a pair of texts, the text and the hypothesis"
         if choice:
             says, what = "which of several texts is better", "each of the texts"
         elif self.question == COHERENCE:
             says, what = f"whether a text is {markdown_text(self.positive)}", "the text"
-        else:
-            reads = "text, hypothesis"
         labels = "" if choice else f"; label 1 is {markdown_code(self.positive)}"
-        kind = f"AutoModelFor{'MultipleChoice' if choice else 'SequenceClassification'}"
-        cut = f'truncation="only_first", max_length={self.encoder.max_length}, return_tensors="pt"'
-        code = [
-            f"inputs = tokenizer({reads}, {cut})",
-            "chance = model(**inputs).logits[0].softmax(-1)[1]",
-        ]
-        if choice:
-            code = [
-                f"batch = tokenizer(alternatives, padding=True, {cut})",
-                "chances = model(**{k: v[None] for k, v in batch.items()}).logits[0].softmax(-1)",
-            ]
         configs = shlex.join(table.table.config for table in self.data.inputs)
         command = "coherencegym spans --model FOLDER --dataset DATASET --truncate --config"
         return CardText(
@@ -238,17 +223,7 @@ class SpanTraining(TextTraining):
             f"and Chai 2021, Results of EMNLP). Its input is {what}, with units joined by a space"
             f"{labels}. Strict coherence, below, is the share of texts for which the model is "
             "right about the whole and about every part.",
-            use=(
-                fenced(f"{command} {configs}", "bash"),
-                "",
-                "```python",
-                f"from transformers import {kind}, AutoTokenizer",
-                "",
-                'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
-                f'model = {kind}.from_pretrained("FOLDER")',
-                *code,
-                "```",
-            ),
+            use=f"{command} {configs}",
             figures="Accuracy is the share of texts with a right answer for the whole text. Strict "
             "is the share with a right answer for the whole text and for every span. Lenient is "
             "the mean share of spans with a right answer. The baselines are constant answers, and "

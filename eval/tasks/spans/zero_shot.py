@@ -1,7 +1,6 @@
 """Answers to spans from the surprisals of a causal language model that was trained for none of it.
 
-- **A choice**: the bits of each alternative's stretch; p = softmax(-bits / T). With
-  ``conditional`` the bits of what follows the first unit in which the alternatives differ alone.
+- **A choice**: the bits of each alternative's span; p = softmax(-bits / T).
 - **Does the hypothesis follow?** The gain: the bits that the span saves on each token of the
   hypothesis after it.
 - **Does it hold together?** The lowest gain of the span's units: the bits that what stands before
@@ -24,19 +23,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.spans import NEGATIVE, SpanText
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.tasks.spans.answers import RowAnswers, Slope, SpanAnswers, fitted_slope
-from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, identical_spans
+from coherencegym.eval.tasks.spans.answers import Answered, RowAnswers
+from coherencegym.eval.tasks.spans.coherence import (
+    SpanPlace,
+    SpanPrediction,
+    identical_spans,
+    places_of,
+)
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     ENTAILMENT,
     SpanTable,
-    places_of,
     span_content,
     unit_texts,
 )
@@ -52,75 +56,97 @@ _TEXT, _HYPOTHESIS = 1, 2
 
 
 @dataclass(frozen=True)
-class ZeroShot:
-    """Choices of the scorer.
+class Slope:
+    """The probability of a positive answer by a number: ``sigmoid(weight * (x - threshold))``."""
 
-    Attributes:
-        temperature: T, in bits.
-        conditional: count only what follows the first difference of a choice.
-        truncate: cut the end of texts that are too long, never of a hypothesis; else their rows
-            are left out.
-    """
+    weight: float
+    threshold: float
 
-    temperature: float = 1.0
-    conditional: bool = False
-    truncate: bool = False
+    def probability(self, value: float) -> float:
+        """That of one number; of minus infinity and infinity the limits."""
+        odds = self.weight * (value - self.threshold)
+        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+
+
+def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
+    """The slope of a logistic regression on rows that are not answered."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    from coherencegym.eval.statistics.estimators import one_thread
+
+    if len({*labels}) < 2:
+        raise ConfigError(
+            f"{where}: the rows that the threshold is set on have but one label; expected rows of "
+            "both in validation or train, or in --calibrate-on SPLIT"
+        )
+    x = np.asarray(values, dtype=np.float64)
+    centre, spread = float(x.mean()), float(x.std())
+    with one_thread():
+        model = LogisticRegression(C=100.0, tol=1e-5, max_iter=1000)
+        model.fit(((x - centre) / (spread or 1.0))[:, None], np.asarray(labels))
+    weight = float(model.coef_[0, 0]) / spread if spread else 0.0
+    if not weight:
+        raise ConfigError(
+            f"{where}: all rows have the same measured value, so the threshold cannot be set; "
+            "expected rows that differ"
+        )
+    return Slope(weight, centre - float(model.intercept_[0]) / weight)
 
 
 def surprisal_answers(
     model: LoadedModel,
     table: SpanTable,
-    how: ZeroShot,
     options: Options = DEFAULT_OPTIONS,
+    *,
+    temperature: float = 1.0,
+    truncate: bool = False,
     **run: Any,
-) -> SpanAnswers:
+) -> Answered:
     """Answer the spans of a table.
 
     Args:
         model: a causal language model.
         table: the rows.
-        how: choices.
         options: reading and running.
+        temperature: T, in bits.
+        truncate: cut the end of texts that are too long, never of a hypothesis; else their rows
+            are left out.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
     """
     from coherencegym.eval.surprisal import surprisals
 
-    queries = span_queries(table, truncate=how.truncate)
+    queries = span_queries(table, truncate=truncate)
     read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False, **run)
     given = iter(read.items)
     asked = read.items[-len(table.rows) :]
     cut = sum(one.shortened for one in asked)
 
-    def answers(rows: Sequence[RowAnswers], **more: Any) -> SpanAnswers:
+    def answers(rows: Sequence[RowAnswers], **more: Any) -> Answered:
         left_out = (n for n, row in enumerate(rows) if row is None and not asked[n].too_long)
-        return SpanAnswers(rows, cut=cut, crossed=frozenset(left_out), **more)
+        return Answered(table, rows, cut=cut, crossed=frozenset(left_out), **more)
 
     if table.question == CHOICE:
-        return answers([_chosen(row, next(given), how) for row in table.rows], about=asdict(how))
+        chosen = [_chosen(row, next(given), temperature) for row in table.rows]
+        return answers(chosen, about={"temperature": temperature})
     gains = _gain_of_hypothesis if table.question == ENTAILMENT else _lowest_gains
-    # A text to set a threshold on may be one to answer, too: then it is read once.
-    known = {row.item_id: gains(row, [_whole(row)], next(given)) for row in table.calibration}
-    found = {row.item_id: gains(row, places_of(row), next(given)) for row in table.rows}
-    slopes: dict[str, Slope] = {}
-    fits = []
-    for name, learned, answered in table.calibrations():
-        gained = found if table.folds else known
-        kept = [(own[_whole(row)], row.label) for row in learned if (own := gained[row.item_id])]
-        # Of a text of one unit it is not asked whether it holds together.
-        kept = [(gain, label) for gain, label in kept if math.isfinite(gain)]
-        where = f"{table.table.name}, {name}" if table.folds else table.table.name
-        slope = fitted_slope([gain for gain, _ in kept], [label for _, label in kept], where)
-        slopes |= dict.fromkeys((row.item_id for row in answered), slope)
-        calibrated = {"calibrated_on": name, "calibrated_with": len(kept)}
-        fits.append({**asdict(slope), **calibrated})
-    about: dict[str, Any] = {"folds": fits} if table.folds else fits[0]
-    rows = [_by_slope(found[row.item_id], slopes[row.item_id]) for row in table.rows]
-    if all(slope.weight > 0 for slope in slopes.values()):
+    # Of a text of one unit it is not asked whether it holds together.
+    known = [
+        (own[_whole(row)], row.label)
+        for row in table.calibration
+        if (own := gains(row, [_whole(row)], next(given))) and math.isfinite(own[_whole(row)])
+    ]
+    found = [gains(row, places_of(row), next(given)) for row in table.rows]
+    slope = fitted_slope(
+        [gain for gain, _ in known], [label for _, label in known], table.table.name
+    )
+    about = {**asdict(slope), "calibrated_on": table.calibrated_on, "calibrated_with": len(known)}
+    rows = [_by_slope(own, slope) for own in found]
+    if slope.weight > 0:
         return answers(rows, about=about)
     # The rule as it was specified: positive is what is above the threshold.
-    upright = {item: Slope(abs(own.weight), own.threshold) for item, own in slopes.items()}
-    one_sided = [_by_slope(found[row.item_id], upright[row.item_id]) for row in table.rows]
-    return answers(rows, about=about, one_sided=one_sided)
+    upright = Slope(-slope.weight, slope.threshold)
+    return answers(rows, about=about, one_sided=[_by_slope(own, upright) for own in found])
 
 
 def span_queries(table: SpanTable, *, truncate: bool = False) -> list[Query]:
@@ -201,28 +227,23 @@ def _hypothesis_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
     return Query(row.item_id, conditions, {one.condition_name: read for one in conditions})
 
 
-def _chosen(row: SpanText, answer: Answer, how: ZeroShot) -> RowAnswers:
+def _chosen(row: SpanText, answer: Answer, temperature: float) -> RowAnswers:
     if answer.too_long:
         return None
     same = identical_spans(row)
     numbers = range(len(row.alternatives))
     found = {}
     for start, end in places_of(row):
-        first = start
-        if how.conditional:
-            first = 1 + next((unit for unit in range(start, end + 1) if _differ(row, unit)), end)
         bits = [0.0 for _ in numbers]
         if (start, end) not in same:
-            units = range(first, end + 1)
+            units = range(start, end + 1)
             names = [_name(number, start) for number in numbers]
             if any(_crossing_differs(answer, names[0], other, units) for other in names[1:]):
                 return None
             for number, name in enumerate(names):
                 read = answer.conditions[name]
                 bits[number] = math.fsum(float(read.region_bits(unit).sum()) for unit in units)
-        found[start, end] = SpanPrediction.of_choice(
-            softmax([-own / how.temperature for own in bits])
-        )
+        found[start, end] = SpanPrediction.of_choice(softmax([-own / temperature for own in bits]))
     return found
 
 
@@ -232,10 +253,6 @@ def _crossing_differs(answer: Answer, one: str, other: str, regions: Iterable[in
         (region, name): 1 if name == one else -1 for region in regions for name in encodings
     }
     return crossing_differs(encodings, times)
-
-
-def _differ(row: SpanText, unit: int) -> bool:
-    return len({alternative[unit] for alternative in row.alternatives}) > 1
 
 
 def softmax(values: Sequence[float]) -> list[float]:

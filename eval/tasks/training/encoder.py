@@ -17,7 +17,8 @@ from typing import Any, Literal
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length
-from coherencegym.eval.models.load import read_config, read_tokenizer
+from coherencegym.eval.models.load import LoadedModel, read_config, read_tokenizer
+from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.models.source import ModelSource, find_model
 from coherencegym.eval.tasks.training.options import Settings
 
@@ -150,12 +151,24 @@ def find_encoder(name: str, revision: str | None = None, max_length: int | None 
         raise EvaluationError(
             f"model {name!r} has no padding token; expected an encoder, such as roberta-base"
         )
-    most = min(context_length(config) or MAX_LENGTH, tokenizer.model_max_length)
+    most = most_tokens(config, tokenizer)
     if max_length is not None and max_length > most:
         raise EvaluationError(
             f"--max-length {max_length}: model {name!r} reads {most:,} tokens; expected no more"
         )
     return Encoder(source, tokenizer, max_length or min(most, MAX_LENGTH))
+
+
+def most_tokens(config: Any, tokenizer: Any) -> int:
+    """Most tokens of an input that a model can read; 512 where nothing says how many."""
+    return int(min(context_length(config) or MAX_LENGTH, tokenizer.model_max_length))
+
+
+def _encoded(tokenizer: Any, *texts: Any, **how: Any) -> Any:
+    def encode(trust_remote_code: bool, **settings: Any) -> Any:
+        return tokenizer(*texts, **settings)
+
+    return attempt(f"model {tokenizer.name_or_path!r}: a text", encode, **how)
 
 
 def collator(
@@ -171,15 +184,7 @@ def collator(
         import torch
 
         inputs = [one for row in rows for one in row.inputs]
-        paired = any(other for _, other in inputs)
-        batch = tokenizer(
-            [text for text, _ in inputs],
-            [other for _, other in inputs] if paired else None,
-            truncation=cut,
-            max_length=max_length,
-            padding=True,
-            return_tensors="pt",
-        )
+        batch = _batch(tokenizer, inputs, max_length, cut)
         if (alternatives := len(rows[0].inputs)) > 1:
             batch = {name: v.reshape(len(rows), alternatives, -1) for name, v in batch.items()}
         return {**batch, "labels": torch.tensor([row.label for row in rows])}
@@ -187,15 +192,69 @@ def collator(
     return collate
 
 
+def _batch(tokenizer: Any, inputs: Sequence[TextPair], max_length: int, cut: str) -> Any:
+    paired = any(other for _, other in inputs)
+    return _encoded(
+        tokenizer,
+        [text for text, _ in inputs],
+        [other for _, other in inputs] if paired else None,
+        truncation=cut,
+        max_length=max_length,
+        padding=True,
+        return_tensors="pt",
+    )
+
+
+def read_logits(
+    loaded: LoadedModel,
+    inputs: Sequence[TextPair],
+    max_length: int,
+    cut: str = "longest_first",
+    size: int = 32,
+    *,
+    apart: bool = False,
+    step: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Any]:
+    """The logits of a model with a head, float64 arrays, one of each input.
+
+    Args:
+        loaded: the model.
+        inputs: read in batches in their order; those of one length together leave little padding.
+        max_length, cut: most tokens of an input, and the text that gives way.
+        size: inputs of a batch.
+        apart: each input is a choice of one alternative.
+        step: told how many inputs are read, and how many there are.
+    """
+    import torch
+
+    model, tokenizer = loaded.model, loaded.tokenizer
+    if tokenizer.pad_token_id is None:
+        raise EvaluationError(
+            f"model {loaded.name!r} has no padding token; expected one in its tokenizer"
+        )
+    logits: list[Any] = []
+    for start in range(0, len(inputs), size):
+        batch = _batch(tokenizer, inputs[start : start + size], max_length, cut)
+        batch = {name: v[:, None] if apart else v for name, v in batch.items()}
+        batch = {name: v.to(input_device(model)) for name, v in batch.items()}
+        with torch.inference_mode():
+            logits.extend(model(**batch).logits.double().cpu().numpy())
+        step(len(logits), len(inputs))
+    return logits
+
+
 def count_truncated(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int) -> int:
     """Count the inputs with more tokens than the model reads, its special tokens included."""
-    sizes = _sizes(tokenizer, [text for row in rows for one in row.inputs for text in one])
+    return sum(are_cut(tokenizer, [one for row in rows for one in row.inputs], max_length))
+
+
+def are_cut(tokenizer: Any, inputs: Sequence[TextPair], max_length: int) -> list[bool]:
+    """Say of inputs whether they have more tokens than that, special tokens included."""
+    sizes = _sizes(tokenizer, [text for one in inputs for text in one])
     special = {paired: tokenizer.num_special_tokens_to_add(pair=paired) for paired in (True, False)}
-    return sum(
-        sizes[text] + sizes[other] + special[bool(other)] > max_length
-        for row in rows
-        for text, other in row.inputs
-    )
+    return [
+        sizes[text] + sizes[other] + special[bool(other)] > max_length for text, other in inputs
+    ]
 
 
 def refuse_long_seconds(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int) -> None:
@@ -215,7 +274,7 @@ def _sizes(tokenizer: Any, texts: Sequence[str]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for start in range(0, len(unique), 1000):
         part = unique[start : start + 1000]
-        encoded = tokenizer(part, add_special_tokens=False, verbose=False)["input_ids"]
+        encoded = _encoded(tokenizer, part, add_special_tokens=False, verbose=False)["input_ids"]
         sizes.update(zip(part, map(len, encoded), strict=True))
     return sizes
 
@@ -313,7 +372,7 @@ def fine_tune(
 
     # Whoever asks the saved model later reads no more of a text than it has learned to.
     encoder.tokenizer.model_max_length = encoder.max_length
-    weights = class_weights(head, rows, settings.class_weights)
+    weights = class_weights(head, rows)
     set_seed(seed)
     model = encoder.with_head(head, freeze=settings.freeze)
     with prepared_trainer(
@@ -333,14 +392,12 @@ def fine_tune(
     return Trained.by(trainer, trainer.model, encoder.tokenizer, weights=weights), logits
 
 
-def class_weights(head: Head, rows: Sequence[TrainingRow], how: str) -> tuple[float, ...]:
-    """The weight of each class in the loss; none of a choice."""
+def class_weights(head: Head, rows: Sequence[TrainingRow]) -> tuple[float, ...]:
+    """The weight of each class in the loss, in which all weigh alike; none of a choice."""
     counts = Counter(row.label for row in rows)
     for number, label in enumerate(head.labels):
         if not counts[number]:
             raise EvaluationError(f"nothing that is {label!r} to learn from; expected some")
-    if how == "none":
-        return (1.0,) * len(head.labels)
     return tuple(counts[0] / counts[number] for number in range(len(head.labels)))
 
 

@@ -6,13 +6,43 @@ learning rate 2e-5, 3 epochs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from coherencegym.command_line import option
-from coherencegym.eval.tasks.detect.scores import DECISIONS
 from coherencegym.numbers import above_zero, positive
+
+#: Criterion -> the predictions from a sentence's vector whose losses it adds up.
+CRITERIA: dict[str, tuple[str, ...]] = {
+    "nsp": ("previous_sentence", "next_sentence"),
+    "nl": ("level",),
+    "spp": ("place_in_paragraph", "place_in_document"),
+    "sdt": ("section_title", "document_title"),
+}
+#: The rows of the paper's Table 2 that are the authors' own encoder, in its order.
+ABLATION: tuple[tuple[str, ...], ...] = (
+    ("nsp",),
+    ("nsp", "sdt"),
+    ("nsp", "spp"),
+    ("nsp", "nl"),
+    ("nsp", "spp", "nl"),
+    ("nsp", "sdt", "nl"),
+    ("nsp", "sdt", "spp"),
+    ("nsp", "sdt", "spp", "nl"),
+)
+#: The model that is the authors' own, made from nothing.
+GRU = "gru"
+
+
+def terms_of(criteria: Sequence[str]) -> list[str]:
+    """The predictions of some criteria, in the order of :data:`CRITERIA`."""
+    return [term for name, own in CRITERIA.items() if name in criteria for term in own]
+
+
+def name_of(criteria: Sequence[str]) -> str:
+    """The name of a combination, such as ``nsp+spp``."""
+    return "+".join(name for name in ABLATION[-1] if name in criteria)
 
 
 def _count(default: int | None, said: str, *, rare: bool = True) -> Any:
@@ -39,13 +69,6 @@ class Settings:
         "largest number of tokens of a text, or of a sentence with its document; default 512, or "
         "the encoder's limit if lower",
     )
-    class_weights: str = option(
-        "balanced",
-        "balanced: all intruders together weigh as much as all other sentences, all positive texts "
-        "as much as all others; none: all weigh the same",
-        choices=("balanced", "none"),
-        rare=True,
-    )
     device: str = option("auto", "auto: a GPU if there is one", choices=("auto", "cpu"), rare=True)
     dtype: str = option(
         "auto",
@@ -59,12 +82,6 @@ class Settings:
 class TaskOptions:
     """Options that only some trainings have a use for."""
 
-    decision: str = option(
-        "",
-        "documents: the decision rule that is tested; default both",
-        choices=("", *DECISIONS),
-        rare=True,
-    )
     parts: bool = option(False, "spans: learn from parts of texts too, not only from whole texts")
     folds: int | None = _count(
         None, "spans: cross-validate on train and validation; each source is in one fold"
@@ -76,11 +93,4 @@ class TaskOptions:
     )
     dimensions: int = _count(
         300, "encoder: dimensions of gru's word vectors, of each direction, and of decoders"
-    )
-    vectors: Path | None = option(
-        None,
-        "gru: initial word vectors; each line has a word and its numbers, as in GloVe's files",
-        parse=Path,
-        metavar="FILE",
-        rare=True,
     )

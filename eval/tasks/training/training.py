@@ -155,7 +155,6 @@ _SIGNED = {
     "evaluations": "evaluations",
     "patience": "patience",
     "length": "max_length",
-    "weights": "class_weights",
     "dtype": "dtype",
 }
 #: Fields of a score that say what it is.
@@ -202,7 +201,7 @@ class CardText:
         pipeline: the Hub's name of what the model does.
         tags: words that it is found by.
         title, about: its heading, and a paragraph on what it is.
-        use: lines of Markdown on how it is used.
+        use: the command that tests it.
         figures: a paragraph below its figures.
         learned: a sentence on what it may have learned.
     """
@@ -210,7 +209,7 @@ class CardText:
     pipeline: str
     title: str
     about: str
-    use: Sequence[str]
+    use: str
     figures: str
     learned: str
     tags: Sequence[str] = ("coherencegym", "discourse", "coherence")

@@ -158,16 +158,11 @@ def test_the_table_of_the_paper_is_one_command(
         (("--criteria", "nl", "--ablation"), "train encoder: expected --criteria with one or more"),
         (("--criteria", "nl", "--parts"), "--parts: train encoder does not use it; expected"),
         (
-            ("--criteria", "nl", "--class-weights", "none"),
-            "--class-weights: train encoder does not use it",
+            ("--criteria", "nl", "--freeze"),
+            "--freeze: train encoder does not use it",
         ),
         (("--criteria", "nl", "--split", "test2"), "no split 'test2'"),
         (("--criteria", "nl", "--config", "other"), "no config 'other'"),
-        (("--criteria", "nl", "--vectors", "nowhere"), "--vectors nowhere: [Errno 2] No such file"),
-        (
-            ("--model", "x", "--criteria", "nl", "--vectors", "y"),
-            "--vectors y: only for gru; expected",
-        ),
     ],
 )
 def test_mistakes_are_one_line(

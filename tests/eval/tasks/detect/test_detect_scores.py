@@ -17,11 +17,10 @@ from coherencegym.eval.tasks.detect.detect import (
     DETECTORS,
     detect,
     detections,
-    detector_of,
     document_queries,
     load_detector,
 )
-from coherencegym.eval.tasks.detect.scores import why_left_out
+from coherencegym.eval.tasks.detect.tables import why_left_out
 
 DOCUMENTS = [
     ["Lily had a red ball.", "She threw the ball to Tim.", "It was raining.", "Tim ran home."],
@@ -65,10 +64,6 @@ def expected(model: Any, tokenizer: Any, name: str, sentences: list[str], place:
     if name == "mutual":
         # log p(document) - log p(sentence) - log p(document without it)
         return -(bits(own) + bits(*before, *after) - bits(*sentences)) / size
-    if name == "removal":
-        return bits(*sentences) / tokens(*sentences) - bits(*before, *after) / tokens(
-            *before, *after
-        )
     return {"context": -context, "following": -following, "surprisal": in_context}[name] / size
 
 
@@ -116,12 +111,12 @@ def test_documents_that_are_too_long_are_not_numbers_and_harm_no_other(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer, n_positions=48)
     long = ["The dog was sad and could not go."] * 8
-    found = detections(model, tokenizer, [long, DOCUMENTS[1]])
-    assert why_left_out(found.scores[0]) == "too_long"
-    assert found.scores[0][0] == -math.inf
-    assert all(map(math.isnan, found.scores[0][1:]))
+    (left_out, read), _ = detections(model, tokenizer, [long, DOCUMENTS[1]])
+    assert why_left_out(left_out) == "too_long"
+    assert left_out[0] == -math.inf
+    assert all(map(math.isnan, left_out[1:]))
     alone = detect(model, tokenizer, [DOCUMENTS[1]])[0]
-    assert found.scores[1] == pytest.approx(alone, abs=1e-4)
+    assert read == pytest.approx(alone, abs=1e-4)
 
 
 def test_a_partial_is_what_an_operator_may_be_handed(pair: tuple[Any, Any]) -> None:
@@ -153,14 +148,14 @@ def test_a_model_by_its_name() -> None:
 
 def test_a_detector_reads_no_more_than_it_needs() -> None:
     def conditions(name: str) -> list[list[str]]:
-        queries = document_queries([DOCUMENTS[3]], detector_of(name))
+        queries = document_queries([DOCUMENTS[3]], name)
         return [[condition.content for condition in query.conditions] for query in queries]
 
     one, two, three = DOCUMENTS[3]
     whole, without = f"{one} {two} {three}", f"{one} {three}"
     assert conditions("surprisal") == [[whole]]
     assert conditions("context") == [[whole], [two, three]]
-    assert conditions("following") == conditions("removal") == [[whole, without]]
+    assert conditions("following") == [[whole, without]]
     assert conditions("mutual") == [[whole, without], [two, three]]
 
 

@@ -18,10 +18,12 @@ from support.tiny_encoders import save_word_encoder, word_tokenizer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, pairs_of
+from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, classify, pairs_of
+from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
 from coherencegym.eval.tasks.training.encoder import (
     Head,
@@ -194,7 +196,7 @@ def few(encoder: Path, data: Path, number: int, **settings: Any) -> DocumentTrai
     read = training_documents(str(data), train_on=["families"], max_items=number)
     chosen: dict[str, Any] = {"configs": [], "split": "test", "max_items": number}
     how = Settings(device="cpu", **settings)
-    return DocumentTraining(read, find_encoder(str(encoder)), how, chosen, {"decision": ""})
+    return DocumentTraining(read, find_encoder(str(encoder)), how, chosen, {})
 
 
 def test_one_seed_is_one_run(encoder: Path, data: Path) -> None:
@@ -414,7 +416,6 @@ def test_a_classifier_of_other_things_is_no_detector(
 
 def test_what_a_classifier_does_not_read_is_counted(encoder: Path) -> None:
     from coherencegym.eval.models.in_memory import in_memory
-    from coherencegym.eval.tasks.detect.classifier import classify
 
     loaded = find_encoder(str(encoder))
     loaded.tokenizer.model_max_length = 12
@@ -422,7 +423,9 @@ def test_what_a_classifier_does_not_read_is_counted(encoder: Path) -> None:
     detector = in_memory(model, loaded.tokenizer, "toy", scores=False)
     short = Document("s", ("ship sea", "sea ship"), -1, "s", "toy")
     long = Document("l", ("ship " * 30, "sea"), 1, "l", "toy")
-    found = classify(detector, [short, long, short])
+    documents = short, long, short
+    table = DocumentTable(Source("d", Path()), "toy", "test", documents, "", True, False)
+    found = classify(detector, table)
     assert found.cut == 1
     assert [len(own) for own in found.scores] == [2, 2, 2]
     assert found.scores[0] == pytest.approx(found.scores[2])

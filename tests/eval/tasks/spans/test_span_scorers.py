@@ -21,14 +21,13 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.collect import results_of
-from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
+from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.asking import (
     TEMPLATES,
     ask_spans,
     prompt_answers,
     prompt_queries,
 )
-from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
@@ -37,7 +36,6 @@ from coherencegym.eval.tasks.spans.data import (
     span_table_of,
 )
 from coherencegym.eval.tasks.spans.heads import (
-    HeadOptions,
     head_answers,
     kind_of_head,
     positive_class,
@@ -48,9 +46,14 @@ from coherencegym.eval.tasks.spans.options import (
     REGRESSION,
     SpanOptions,
 )
-from coherencegym.eval.tasks.spans.results import Answered, add_span_outcomes
+from coherencegym.eval.tasks.spans.results import add_span_outcomes
 from coherencegym.eval.tasks.spans.task import TASK
-from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
+from coherencegym.eval.tasks.spans.zero_shot import (
+    Slope,
+    fitted_slope,
+    span_queries,
+    surprisal_answers,
+)
 from coherencegym.eval.tasks.table import Table
 
 
@@ -88,7 +91,7 @@ def bits_by_hand(loaded: LoadedModel, before: str, text: str) -> tuple[float, in
 
 def test_choices_by_bits(causal: LoadedModel) -> None:
     rows = abductions(3)
-    found = surprisal_answers(causal, table_of(CHOICE, rows), ZeroShot(temperature=2.0))
+    found = surprisal_answers(causal, table_of(CHOICE, rows), temperature=2.0)
     for row, answers in zip(rows, found.rows, strict=True):
         assert answers is not None
         for a, b in places(3):
@@ -98,20 +101,9 @@ def test_choices_by_bits(causal: LoadedModel) -> None:
             assert answers[a, b].margin == pytest.approx(abs(2 * first - 1), abs=1e-4)
 
 
-def test_choices_by_what_follows_the_difference(causal: LoadedModel) -> None:
-    (row,) = abductions(1)
-    found = surprisal_answers(causal, table_of(CHOICE, [row]), ZeroShot(1.0, conditional=True))
-    answers = found.rows[0]
-    assert answers is not None
-    bits = [bits_by_hand(causal, " ".join(s[:2]), s[2])[0] for s in row.alternatives]
-    first = 1 / (1 + math.exp(bits[0] - bits[1]))
-    assert answers[0, 2].probability == pytest.approx(max(first, 1 - first), abs=1e-4)
-    assert answers[0, 1].margin == answers[1, 1].margin == answers[0, 0].margin == 0.0
-
-
 def test_hypotheses_by_what_the_span_saves(causal: LoadedModel) -> None:
     rows, known = entailments(6), entailments(12, first=6)
-    found = surprisal_answers(causal, table_of(ENTAILMENT, rows, known), ZeroShot())
+    found = surprisal_answers(causal, table_of(ENTAILMENT, rows, known))
 
     def gain(row: SpanText, a: int, b: int) -> float:
         said = zip(row.speakers, row.units, strict=True)
@@ -145,8 +137,7 @@ def test_of_an_inverted_threshold_the_other_side_stands_beside(
         known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]
     opposite = [replace(row, label=1 - row.label) for row in known]
     ways = [
-        surprisal_answers(causal, table_of(question, rows, taught), ZeroShot())
-        for taught in (known, opposite)
+        surprisal_answers(causal, table_of(question, rows, taught)) for taught in (known, opposite)
     ]
     right, inverted = sorted(ways, key=lambda found: -found.about["weight"])
     assert right.about["weight"] == pytest.approx(-inverted.about["weight"], rel=1e-3)
@@ -162,7 +153,7 @@ def test_of_an_inverted_threshold_the_other_side_stands_beside(
 def test_what_holds_together_by_the_lowest_gain(causal: LoadedModel) -> None:
     rows = [intruded("a", 1), intruded("b", -1)]
     known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]
-    found = surprisal_answers(causal, table_of(COHERENCE, rows, known), ZeroShot())
+    found = surprisal_answers(causal, table_of(COHERENCE, rows, known))
     learned = Slope(found.about["weight"], found.about["threshold"])
     answers = found.rows[0]
     assert answers is not None
@@ -226,7 +217,7 @@ def test_nothing_to_set_the_threshold_on(causal: LoadedModel) -> None:
     with pytest.raises(
         EvaluationError, match=r"toy .test.: the rows that the threshold is set on have"
     ):
-        surprisal_answers(causal, table_of(ENTAILMENT, entailments(2)), ZeroShot())
+        surprisal_answers(causal, table_of(ENTAILMENT, entailments(2)))
 
 
 def test_a_text_that_is_too_long_is_left_out(causal: LoadedModel) -> None:
@@ -234,7 +225,7 @@ def test_a_text_that_is_too_long_is_left_out(causal: LoadedModel) -> None:
     long = replace(
         rows[1], alternatives=tuple((*s[:2], "the dog " * 200) for s in rows[1].alternatives)
     )
-    found = surprisal_answers(causal, table_of(CHOICE, [rows[0], long]), ZeroShot())
+    found = surprisal_answers(causal, table_of(CHOICE, [rows[0], long]))
     assert [own is None for own in found.rows] == [False, True]
 
 
@@ -258,15 +249,14 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     }[question]
     rows = [replace(row, item_id=f"r{number}") for number, row in enumerate(rows)]
     table = table_of(question, rows, rows[1:])
-    found = surprisal_answers(model, table, ZeroShot())
+    found = surprisal_answers(model, table)
     assert [own is None for own in found.rows] == [True] + [False] * (len(rows) - 1)
     assert found.crossed == {0}
     writer = OutcomeWriter()
-    answered = Answered(table, found)
-    add_span_outcomes(writer, answered)
-    assert answered.too_long == 0
+    add_span_outcomes(writer, found)
+    assert found.too_long == 0
     said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
-    pairs = [(table, answered)]
+    pairs = [(table, found)]
     results = results_of(TASK, pairs, writer.tables(), {"name": "tiny"}, SpanOptions())
     assert any(said in str(note) for note in results.notes)
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
@@ -286,7 +276,6 @@ def test_prompts_are_held_against_an_empty_text(causal: LoadedModel, question: s
     table = table_of(question, rows[question])
     assert len(TEMPLATES[question]) >= 3
     found = prompt_answers(causal, table)
-    plain = prompt_answers(causal, table, calibrated=False)
     assert list(found.by_template) == list(TEMPLATES[question])
     name, template = next(iter(TEMPLATES[question].items()))
     row = table.rows[0]
@@ -306,14 +295,13 @@ def test_prompts_are_held_against_an_empty_text(causal: LoadedModel, question: s
         said = zip(row.speakers or [""] * row.size, row.units, strict=True)
         texts = [" ".join(f"Speaker{w}: {u}" if w else u for w, u in said)]
     odds, empty = log_odds(texts), log_odds(["N/A"] * len(texts))
-    for answers, expected in ((found, odds - empty), (plain, odds)):
-        own = answers.by_template[name][0]
-        assert own is not None
-        second = 1 / (1 + math.exp(-expected))
-        if question == CHOICE:
-            assert own[whole].answer == int(second > 0.5)
-            second = max(second, 1 - second)
-        assert own[whole].probability == pytest.approx(second, abs=1e-3)
+    own = found.by_template[name][0]
+    assert own is not None
+    second = 1 / (1 + math.exp(empty - odds))
+    if question == CHOICE:
+        assert own[whole].answer == int(second > 0.5)
+        second = max(second, 1 - second)
+    assert own[whole].probability == pytest.approx(second, abs=1e-3)
 
 
 def head_model(
@@ -346,18 +334,18 @@ def test_the_order_of_labels_and_of_rows_changes_nothing(
 
     model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
     rows = entailments(9)
-    found = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows), HeadOptions())
+    found = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows))
     assert found.about["label"] == 2
     predicted = [one for own in found.rows if own for one in own.values()]
     assert {one.answer for one in predicted} == {0, 1}
-    turned = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows[::-1]), HeadOptions())
+    turned = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows[::-1]))
     order = [1, 2, 0]
     with torch.no_grad():
         head = model.model.classifier
         head.weight.copy_(head.weight[order])
         head.bias.copy_(head.bias[order])
     model.model.config.id2label = {0: "neutral", 1: "entailment", 2: "contradiction"}
-    other = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows), HeadOptions())
+    other = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows))
     assert other.about["label"] == 1
     for one, two, three in zip(found.rows, other.rows, turned.rows[::-1], strict=True):
         assert one is not None
@@ -367,16 +355,6 @@ def test_the_order_of_labels_and_of_rows_changes_nothing(
             for changed in (two[place], three[place]):
                 assert changed.answer == own.answer
                 assert changed.probability == pytest.approx(own.probability, abs=1e-5)
-
-
-def test_half_asks_for_more_than_the_most_probable(
-    tmp_path: Path, make_tokenizer: Callable[..., Any]
-) -> None:
-    model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
-    table = table_of(ENTAILMENT, entailments(9))
-    found = head_answers(model, CLASSIFIER, table, HeadOptions(decision="half"))
-    predicted = [one for own in found.rows if own for one in own.values()]
-    assert all(one.answer == int(one.probability >= 0.5) for one in predicted)
 
 
 @pytest.mark.parametrize(
@@ -406,9 +384,9 @@ def test_what_is_too_long_for_a_head(tmp_path: Path, make_tokenizer: Callable[..
     rows = entailments(3)
     rows[2] = replace(rows[2], units=("the dog " * 200, *rows[2].units[1:]))
     table = table_of(ENTAILMENT, rows)
-    left = head_answers(model, CLASSIFIER, table, HeadOptions())
+    left = head_answers(model, CLASSIFIER, table)
     assert [own is None for own in left.rows] == [False, False, True]
-    cut = head_answers(model, CLASSIFIER, table, HeadOptions(truncate=True))
+    cut = head_answers(model, CLASSIFIER, table, truncate=True)
     assert (cut.cut, None in cut.rows) == (1, False)
 
 
@@ -416,23 +394,21 @@ def test_heads_of_choices(tmp_path: Path, make_tokenizer: Callable[..., Any]) ->
     table = table_of(CHOICE, abductions(4))
     for kind, config in ((MULTIPLE_CHOICE, {}), (REGRESSION, {"num_labels": 1})):
         model = head_model(tmp_path / kind, make_tokenizer(), kind, **config)
-        found = head_answers(model, kind, table, HeadOptions())
+        found = head_answers(model, kind, table)
         for own in found.rows:
             assert own is not None
             assert own[0, 0].margin == pytest.approx(0.0, abs=1e-6)
             assert own[0, 2].margin > 0
-        ends = head_answers(model, kind, table, HeadOptions(max_length=128, whole_length=6)).ends
-        assert len(ends) == 4
         other = MULTIPLE_CHOICE if kind == MULTIPLE_CHOICE else CLASSIFIER
         with pytest.raises(EvaluationError, match=r"one text and no choice|has one output"):
-            head_answers(model, other, table_of(ENTAILMENT, entailments(2)), HeadOptions())
+            head_answers(model, other, table_of(ENTAILMENT, entailments(2)))
     with pytest.raises(EvaluationError, match="a choice between texts; expected --scorer multiple"):
-        head_answers(model, CLASSIFIER, table, HeadOptions())
+        head_answers(model, CLASSIFIER, table)
 
 
 def test_a_regression_is_a_sigmoid(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
     model = head_model(tmp_path / "m", make_tokenizer(), REGRESSION, num_labels=1)
-    found = head_answers(model, REGRESSION, table_of(ENTAILMENT, entailments(3)), HeadOptions())
+    found = head_answers(model, REGRESSION, table_of(ENTAILMENT, entailments(3)))
     for own in found.rows:
         assert own is not None
         assert all(one.answer == int(one.probability >= 0.5) for one in own.values())
@@ -475,8 +451,8 @@ def test_a_long_span_loses_its_end_and_no_hypothesis(causal: LoadedModel) -> Non
     rows, known = entailments(6), entailments(12, first=6)
     rows[2] = replace(rows[2], units=(*rows[2].units[:2], LONG))
     table = table_of(ENTAILMENT, rows, known)
-    assert surprisal_answers(causal, table, ZeroShot()).rows[2] is None
-    found = surprisal_answers(causal, table, ZeroShot(truncate=True))
+    assert surprisal_answers(causal, table).rows[2] is None
+    found = surprisal_answers(causal, table, truncate=True)
     assert found.cut == 1
     row, answers = rows[2], found.rows[2]
     assert answers is not None
@@ -498,7 +474,7 @@ def test_long_alternatives_are_read_as_far_as_the_model_reads(causal: LoadedMode
     rows = abductions(2)
     long = replace(rows[1], alternatives=tuple((*s[:2], LONG) for s in rows[1].alternatives))
     found = surprisal_answers(
-        causal, table_of(CHOICE, [rows[0], long]), ZeroShot(temperature=2.0, truncate=True)
+        causal, table_of(CHOICE, [rows[0], long]), temperature=2.0, truncate=True
     )
     assert found.cut == 1
     answers = found.rows[1]
@@ -517,8 +493,8 @@ def test_of_a_unit_that_was_cut_off_nothing_is_said(causal: LoadedModel) -> None
     row = intruded("a", 1)
     long = replace(row, item_id="b", units=(*row.units[:2], LONG, row.units[3]))
     table = table_of(COHERENCE, [row, long], known)
-    assert surprisal_answers(causal, table, ZeroShot()).rows[1] is None
-    found = surprisal_answers(causal, table, ZeroShot(truncate=True))
+    assert surprisal_answers(causal, table).rows[1] is None
+    found = surprisal_answers(causal, table, truncate=True)
     short, cut = found.rows
     assert short is not None
     assert cut is not None
@@ -564,21 +540,23 @@ def test_prompts_in_a_chat(
     )
     model = LoadedModel.of("tiny", make_model("gpt2", tokenizer), tokenizer, commit="unknown")
     row = entailments(2)[1]
-    found = prompt_answers(
-        model, table_of(ENTAILMENT, [row]), calibrated=False, apply_chat_template=True
-    )
+    found = prompt_answers(model, table_of(ENTAILMENT, [row]), apply_chat_template=True)
     assert found.about["chat_template"] == "<s>User: {prompt}</s>"
     name, template = next(iter(TEMPLATES[ENTAILMENT].items()))
     answers = found.by_template[name][0]
     assert answers is not None
-    asked = f"User: {template.text}".replace("{text}", f"SpeakerA: {row.units[0]}")
-    asked = asked.replace("{hypothesis}", row.hypothesis)
-    bits = []
-    for answer in template.answers:
-        ids, said = (tokenizer(t, add_special_tokens=False)["input_ids"] for t in (asked, answer))
-        whole = [tokenizer.bos_token_id, *ids, tokenizer.eos_token_id, *said]
-        bits.append(bits_of_ids(model, whole, len(whole) - len(said)))
-    expected = 1 / (1 + math.exp((bits[1] - bits[0]) * math.log(2)))
+    logs = []
+    for text in (f"SpeakerA: {row.units[0]}", "N/A"):
+        asked = f"User: {template.text}".replace("{text}", text)
+        asked = asked.replace("{hypothesis}", row.hypothesis)
+        for answer in template.answers:
+            ids, said = (
+                tokenizer(t, add_special_tokens=False)["input_ids"] for t in (asked, answer)
+            )
+            whole = [tokenizer.bos_token_id, *ids, tokenizer.eos_token_id, *said]
+            logs.append(-math.log(2) * bits_of_ids(model, whole, len(whole) - len(said)))
+    no, yes, empty_no, empty_yes = logs
+    expected = 1 / (1 + math.exp((no - empty_no) - (yes - empty_yes)))
     assert answers[0, 0].probability == pytest.approx(expected, abs=1e-4)
     assert not found.about["ignores_chat_template"]
     plain = prompt_answers(model, table_of(ENTAILMENT, [row]))
@@ -608,7 +586,7 @@ def test_the_size_of_batches_changes_nothing(
         named: dict[str, Any] = {"label_map": f"{table.positive}=1"} if kind == CLASSIFIER else {}
         options = SpanOptions(scorer=kind, **named)
     ways = [Options(), Options(batch_tokens=1), Options(share=False)]
-    first, *others = [ask_spans(model, table, options, how).answers.rows for how in ways]
+    first, *others = [ask_spans(model, table, options, how).rows for how in ways]
     for found in others:
         for one, other in zip(first, found, strict=True):
             assert one is not None

@@ -19,7 +19,6 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.spans import coherence
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -87,7 +86,6 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
         "abduction": "choice",
         "intruder_toy": "coherence",
     }
-    own = by_config["conversational_entailment"]
     scores = scores_of(results, "conversational_entailment")
     sizes = [scores[group, "", "strict"]["n"] for group in ("", "units: 1", "units: several")]
     assert sizes == [24, 8, 16]
@@ -97,18 +95,9 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
         *("", "never", "always", "most frequent", "bag of words", "fair coin")
     }
     assert by_config["intruder_toy"]["about"]["calibrated_on"] == "train"
-    drop = own["drop"]
-    assert (drop["sources"], drop["resamples"]) == (12, 5000)
-    assert set(drop["intervals"]) == {
-        *("accuracy", "strict", "lenient", "lenient if right", "drop", "strict if right")
-    }
-    low, high = drop["intervals"]["lenient"]
-    assert low < scores["", "", "lenient"]["score"] < high
-    choice = by_config["abduction"]
-    assert set(choice["selections"]) == {"all", "different", "longer"}
-    assert len(choice["curves"]["strict"]) == 20
-    assert not choice["published"]
-    assert not choice["released_at"]
+    low, high = by_config["abduction"]["thresholds"]["strict"]
+    assert 0 < low <= high <= 1
+    assert by_config["intruder_toy"]["thresholds"] == {}
     strict = [scores_of(results, name)["", "", "strict"]["score"] for name in by_config]
     assert results["headline"]["score"] == pytest.approx(sum(strict) / 3)
     for name in by_config:
@@ -198,42 +187,31 @@ def test_every_span_and_every_text_is_there(finished: Path) -> None:
         scores = scores_of(results, own["config"])
         share = scores["", "", "span accuracy"]["score"]
         assert sum(rights) / len(rights) == pytest.approx(share)
-    assert {row["visited"] for row in spans} == {None}
     page = (finished / "report.html").read_text()
-    triangles = re.findall(r'<svg class="triangle".*?</svg>', page, re.DOTALL)
-    assert len(triangles) == 48
+    assert len(re.findall(r"<bdi>units \d to \d: ", page)) == len(spans)
+    wrong = re.findall(r'<td class="note">wrong, right is ', page)
+    assert len(wrong) == sum(not row["right"] for row in spans)
     assert " style=" not in page
-    # Colours are the page's, which has others where its reader prefers dark pages.
-    assert not re.search(r"#[0-9a-f]{6}", "".join(triangles))
-    shades = re.findall(r'fill-opacity="([\d.]+)"', "".join(triangles))
-    assert shades
-    assert all(0 <= float(shade) <= 1 for shade in shades)
-    assert (finished / "coherence.png").stat().st_size > 1000
 
 
-def test_the_released_program_and_published_figures(
+def test_the_released_program(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configs = ("--config", "conversational_entailment", "abduction", "--compat", "storks-2021")
     assert main(arguments(saved, tmp_path / "out", *configs, "--rho", "best")) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "BERT-large, published" in said
+    assert "released program, never" in said
     assert "neither is the paper's definition" in said
     results = results_of(tmp_path / "out")
     for own in results["spans"]:
-        assert {"strict", "lenient"} == set(own["released_at"][""])
         scores = scores_of(results, own["config"])
         for metric in ("strict", "lenient"):
             assert {("", "released program", metric), ("", "released program, never", metric)} <= {
                 *scores
             }
-        assert len(own["published"]) == (3 if own["config"] == "abduction" else 4)
-    rows = parquet_rows(tmp_path / "out" / "spans.parquet")
-    single = {r["visited"] for r in rows if r["config"] == "abduction" and r["start"] == r["end"]}
-    assert single == {False}
 
 
-def test_prompts_have_a_range(
+def test_templates_stand_beside_their_mean(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = ("--scorer", "prompt", "--config", "intruder_toy", "--verbose")
@@ -241,8 +219,7 @@ def test_prompts_have_a_range(
     scores = scores_of(results_of(tmp_path / "out"))
     assert len({name for _, name, _ in scores if name.startswith("template ")}) == 3
     said = capsys.readouterr().out
-    assert "intruder_toy: range" in said
-    assert "drop to strict, by bootstrap" in said
+    assert said.count("template") >= 3
 
 
 def test_a_classifier_by_its_head(
@@ -371,59 +348,6 @@ def test_a_model_that_reads_too_little(
 def test_rho_is_a_share(saved: Path, tmp_path: Path, text: str) -> None:
     with pytest.raises(SystemExit):
         main(arguments(saved, tmp_path / "out", f"--rho={text}"))
-
-
-def test_thresholds_are_set_on_other_folds(
-    saved: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(coherence, "_FOLDS", 0)  # ρ has no other folds
-    shutil.copytree(saved / "data", tmp_path / "data")
-    shutil.copytree(saved / "model", tmp_path / "model")
-    # Nothing but the test is read.
-    shutil.rmtree(tmp_path / "data" / "data" / "conversational_entailment" / "validation", True)
-    chosen = "--config", "conversational_entailment", "abduction"
-    folds = "--calibrate-folds", "4", "--verbose"
-    assert main(arguments(tmp_path, tmp_path / "run", *chosen, *folds)) == 0
-    entailment, choice = results_of(tmp_path / "run")["spans"]
-    fits = entailment["about"]["folds"]
-    assert [fit["calibrated_on"] for fit in fits] == [f"all but fold {n}" for n in range(4)]
-    assert sum(fit["calibrated_with"] for fit in fits) == 3 * 24  # each text in three of four
-    assert len({fit["threshold"] for fit in fits}) == 4
-    assert ("", "bag of words", "strict") in scores_of(results_of(tmp_path / "run"))
-    for own in (entailment, choice):
-        scores = scores_of(results_of(tmp_path / "run"), own["config"])
-        parts = [scores[f"fold {n}", "", "strict"] for n in range(4)]
-        whole = scores["", "", "strict"]
-        assert sum(part["n"] for part in parts) == whole["n"]
-        right = sum(part["n"] * part["score"] for part in parts)
-        assert right / whole["n"] == pytest.approx(whole["score"])
-    shown = capsys.readouterr().out
-    assert "abduction: range" in shown
-    assert "calibrate_folds:4" in results_of(tmp_path / "run")["signature"]
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--calibrate-on", "validation"), "expected no --calibrate-on"),
-        (("--rho", "0.25"), "expected no --rho"),
-        (("--scorer", "prompt"), "sets no threshold on one text; expected no --calibrate-folds"),
-    ],
-)
-def test_folds_go_with_no_other_way_to_set_a_threshold(
-    saved: Path, tmp_path: Path, more: tuple[str, ...], said: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    chosen = "--config", "conversational_entailment", "--calibrate-folds"
-    assert main(arguments(saved, tmp_path / "run", *chosen, "4", *more)) == 2
-    assert said in one_line(capsys.readouterr().err)
-    assert main(arguments(saved, tmp_path / "run", *chosen, "40")) == 2
-    assert "--calibrate-folds 40 of 12 sources; expected 2 to 12" in one_line(
-        capsys.readouterr().err
-    )
 
 
 def test_people_who_judged_spans_stand_beside_the_model(
