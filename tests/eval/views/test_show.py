@@ -183,8 +183,6 @@ def test_only_chosen_conditions_and_what_can_be_said_of_them(
     assert [c.name for c in chosen.conditions] == ["a", "unread"]
     assert [p.formula for p in chosen.predictions] == ["(1;%a%) < 99"]
     assert chosen.hidden == 1
-    assert chosen.conditions[0].read == {1}
-    assert chosen.conditions[1].read == frozenset()
 
 
 def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
