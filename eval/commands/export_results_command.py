@@ -16,7 +16,17 @@ EXAMPLES = """\
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``export-results``."""
     options.add_results(parser, "result folders, or folders of them")
-    options.add_every_eval_ever(parser)
+    parser.add_argument(
+        "--organization", required=True, metavar="NAME", help="name of those who ran the evaluation"
+    )
+    parser.add_argument(
+        "--relationship",
+        choices=("first_party", "third_party", "collaborative", "other"),
+        default="third_party",
+        metavar="HOW",
+        help="relationship to who made the model: first_party, third_party, collaborative or "
+        "other; default third_party",
+    )
     options.add_output(parser, "the folder to write", "an export", Path("exported"))
 
 
@@ -27,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = arguments.output
     check_folder(folder, arguments.overwrite, inputs=arguments.results)
-    files = evaluation_files(arguments.results, options.evaluation_source(arguments))
+    files = evaluation_files(arguments.results, arguments.organization, arguments.relationship)
     with written_beside(folder, arguments.overwrite) as work:
         for path, content in files.items():
             (work / path).parent.mkdir(parents=True, exist_ok=True)

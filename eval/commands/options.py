@@ -5,15 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coherencegym.command_line import Parser, named
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.report.formats import TABLE, TABLE_FORMATS
 from coherencegym.eval.run.options import DATA, MODEL, WRITTEN
-
-if TYPE_CHECKING:
-    from coherencegym.eval.hub.every_eval_ever import EvaluationSource
 
 __all__ = ["DATA", "MODEL", "WRITTEN", "named"]
 
@@ -28,35 +24,6 @@ def many(parser: Any, *names: str, **more: Any) -> argparse.Action:
 def add_results(parser: Parser, said: str) -> None:
     """Declare the folders of results that a subcommand reads."""
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
-
-
-def add_every_eval_ever(parser: Parser) -> None:
-    """Declare who evaluated, for Every Eval Ever."""
-    add = parser.group("for Every Eval Ever").add_argument
-    add(
-        "--organization",
-        metavar="NAME",
-        help="name of those who ran the evaluation; has to be given",
-    )
-    add(
-        "--relationship",
-        choices=("first_party", "third_party", "collaborative", "other"),
-        default="third_party",
-        metavar="HOW",
-        help="relationship to who made the model: first_party, third_party, collaborative or "
-        "other; default third_party",
-    )
-
-
-def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
-    """The source of an evaluation, by :func:`add_every_eval_ever`."""
-    from coherencegym.eval.hub.every_eval_ever import EvaluationSource
-
-    if not arguments.organization:
-        raise EvaluationError(
-            "Every Eval Ever names who ran an evaluation; expected --organization NAME"
-        )
-    return EvaluationSource(arguments.organization, arguments.relationship)
 
 
 def results_named(given: Sequence[Path]) -> list[Path]:

@@ -40,12 +40,11 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw ``scores.png`` and ``.svg``; where there are any ``heatmap``, ``curve``, ``layers``."""
+    """Draw ``scores.png`` and ``.svg``; where there are any ``curve`` and ``layers``."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import read_results, write_json
     from coherencegym.eval.tasks.probe.curves import mean_best_layers, write_layers
-    from coherencegym.eval.views.layer_curves import read_curves
-    from coherencegym.eval.views.plots import plot_runs
+    from coherencegym.eval.views.plots import plot_runs, probe_curves
     from coherencegym.files.folders import check_folder, written_beside
 
     check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         if places.count(place) > 1:
             raise EvaluationError(f"{folder}: given twice; expected each folder of results once")
     runs = [read_results(folder) for folder in folders]
-    curves = read_curves(folders)
+    curves = list(probe_curves(runs))
     with written_beside(arguments.output, arguments.overwrite) as work:
         missing = plot_runs(runs, work)
         if curves:

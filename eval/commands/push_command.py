@@ -1,4 +1,4 @@
-"""``coherencegym push``: results into a repository on the Hub, in one of three forms."""
+"""``coherencegym push``: results into a repository on the Hub, in one of two forms."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ EXAMPLES = """\
   coherencegym push results me/coherence-results        all runs in a folder, in one commit
   coherencegym push results/sentence_order--gpt2 openai-community/gpt2 --format eval-results \\
       --create-pr
-  coherencegym push results evaleval/EEE_datastore --format every-eval-ever --create-pr \\
-      --organization "University of Somewhere"
 """
-#: The forms: a dataset of runs, the model's own repository, the shared format of evaluations.
-RUNS, EVAL_RESULTS, EVERY_EVAL_EVER = "runs", "eval-results", "every-eval-ever"
+#: The forms: a dataset of runs, and the model's own repository.
+RUNS, EVAL_RESULTS = "runs", "eval-results"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,17 +30,16 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=(RUNS, EVAL_RESULTS, EVERY_EVAL_EVER),
+        choices=(RUNS, EVAL_RESULTS),
         default=RUNS,
         metavar="FORMAT",
         help=f"{RUNS}: a dataset of results with a card; {EVAL_RESULTS}: scores in .eval_results/ "
-        f"of the model's repository; {EVERY_EVAL_EVER}: files of Every Eval Ever in a dataset; "
-        f"default {RUNS}",
+        f"of the model's repository; default {RUNS}",
     )
     parser.add_argument(
         "--create-pr",
         action="store_true",
-        help=f"open a pull request; with --format {EVAL_RESULTS} or {EVERY_EVAL_EVER}",
+        help=f"open a pull request; with --format {EVAL_RESULTS}",
     )
     parser.add_argument(
         "--source-url",
@@ -50,7 +47,6 @@ def add_arguments(parser: Parser) -> None:
         help="address where a reader finds more, such as a dataset of results; with --format "
         f"{EVAL_RESULTS}; default the toolkit's page",
     )
-    options.add_every_eval_ever(parser)
     parser.add_argument(
         "--private",
         action="store_true",
@@ -65,40 +61,31 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_target(arguments.repo_id)
     form = arguments.format
-    for name, forms in (
-        ("create_pr", (EVAL_RESULTS, EVERY_EVAL_EVER)),
-        ("source_url", (EVAL_RESULTS,)),
-        ("organization", (EVERY_EVAL_EVER,)),
-        ("private", (RUNS,)),
-    ):
-        if getattr(arguments, name) and form not in forms:
+    own = {"create_pr": EVAL_RESULTS, "source_url": EVAL_RESULTS, "private": RUNS}
+    for name, expected in own.items():
+        if getattr(arguments, name) and form != expected:
             option = f"--{name.replace('_', '-')}"
-            raise EvaluationError(f"{option}: expected --format {' or '.join(forms)} with it")
+            raise EvaluationError(f"{option}: expected --format {expected} with it")
     if form == RUNS:
         print_push(arguments.results, arguments.repo_id, arguments.private, arguments.dry_run)
-        return 0
-    return _push_otherwise(arguments)
+    else:
+        _push_to_model(arguments)
+    return 0
 
 
-def _push_otherwise(arguments: argparse.Namespace) -> int:
+def _push_to_model(arguments: argparse.Namespace) -> None:
     from huggingface_hub import HfApi
 
     from coherencegym.eval.hub.eval_results import TOOLKIT, push_to_model
-    from coherencegym.eval.hub.every_eval_ever import push_evaluations
     from coherencegym.hub.answers import hub_errors
 
     command = shlex.join(["coherencegym", "push", *arguments.typed_words])
     how = {"create_pr": arguments.create_pr, "dry_run": arguments.dry_run}
     where = arguments.results, arguments.repo_id
     with hub_errors(f"a push is one commit, made or not made: run `{command}` again"):
-        if arguments.format == EVAL_RESULTS:
-            source_url = arguments.source_url or TOOLKIT
-            pushed = push_to_model(HfApi(), *where, source_url=source_url, **how)
-        else:
-            source = options.evaluation_source(arguments)
-            pushed = push_evaluations(HfApi(), *where, source=source, **how)
+        source_url = arguments.source_url or TOOLKIT
+        pushed = push_to_model(HfApi(), *where, source_url=source_url, **how)
     print(*pushed.lines, sep="\n")
-    return 0
 
 
 def print_push(

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,12 +19,10 @@ from uuid import UUID
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, task_id
 from coherencegym.eval.hub.eval_results import HUB_METRICS, TOOLKIT, written_at
-from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.results.folder import read_results, run_folders
 from coherencegym.eval.statistics.scores import Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.hub.commits import Head
 
 SCHEMA_VERSION = "0.3.0"
 #: Fields of a score that have a place of their own.
@@ -34,20 +32,15 @@ _FACTS = ("parameters", "context", "dtype", "device", "quantization", "adapter",
 _PLACED |= {"ci_low", "ci_high", "ci_method"}
 
 
-@dataclass(frozen=True)
-class EvaluationSource:
-    """The organization that ran the evaluation, and its relationship to the model's maker."""
-
-    organization: str
-    relationship: str = "third_party"
-
-
-def evaluation_files(folders: Sequence[Path], source: EvaluationSource) -> dict[str, bytes]:
+def evaluation_files(
+    folders: Sequence[Path], organization: str, relationship: str = "third_party"
+) -> dict[str, bytes]:
     """The file of each run, by its path in a repository.
 
     Args:
         folders: results of runs, or folders of those of several.
-        source: the organization that ran them.
+        organization: who ran them.
+        relationship: that to the model's maker.
     """
     files: dict[str, bytes] = {}
     for folder in run_folders(folders):
@@ -60,41 +53,16 @@ def evaluation_files(folders: Sequence[Path], source: EvaluationSource) -> dict[
         path = "/".join(("data", *map(_name, (collection, owner or "unknown", name)), uuid))
         if f"{path}.json" in files:
             raise EvaluationError(f"{folder}: a run that is there twice: {path}.json")
-        content = _evaluation(run, model, uuid, source)
+        content = _evaluation(run, model, uuid)
+        content["source_metadata"] |= {
+            "source_organization_name": organization,
+            "evaluator_relationship": relationship,
+        }
         files[f"{path}.json"] = (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
     return files
 
 
-def push_evaluations(
-    api: Any,
-    folders: Sequence[Path],
-    repo_id: str,
-    *,
-    source: EvaluationSource,
-    create_pr: bool = False,
-    dry_run: bool = False,
-) -> Pushed:
-    """Push runs; those that the repository has are not pushed again.
-
-    Args:
-        api: a client of the Hub.
-        folders: results of runs, or folders of those of several.
-        repo_id: a dataset repository, which has to be there.
-        source: see :func:`evaluation_files`.
-        create_pr: open a pull request, unless one that is open has them all.
-        dry_run: say what would be pushed; asks for reading only.
-    """
-    files = evaluation_files(folders, source)
-
-    def new(head: Head) -> dict[str, bytes]:
-        return {path: content for path, content in files.items() if not head.has(path, content)}
-
-    collections = ", ".join(sorted({path.split("/")[1] for path in files}))
-    how: dict[str, Any] = {"repo_type": "dataset", "create_pr": create_pr, "dry_run": dry_run}
-    return push_changes(api, repo_id, new, f"[Submission] {collections}", **how)
-
-
-def _evaluation(run: Results, model: str, uuid: str, source: EvaluationSource) -> dict[str, Any]:
+def _evaluation(run: Results, model: str, uuid: str) -> dict[str, Any]:
     scores = [score for score in run.reported if score.score is not None]
     if not scores:
         raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
@@ -106,12 +74,7 @@ def _evaluation(run: Results, model: str, uuid: str, source: EvaluationSource) -
         "evaluation_id": f"{collection}/{model}/{time.timestamp()}",
         "evaluation_timestamp": time.isoformat(),
         "retrieved_timestamp": str(time.timestamp()),
-        "source_metadata": {
-            "source_name": "CoherenceGym",
-            "source_type": "evaluation_run",
-            "source_organization_name": source.organization,
-            "evaluator_relationship": source.relationship,
-        },
+        "source_metadata": {"source_name": "CoherenceGym", "source_type": "evaluation_run"},
         "model_info": _model_info(run, model, versions),
         "eval_library": {
             "name": "coherencegym",

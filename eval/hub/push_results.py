@@ -237,7 +237,6 @@ _PUSHED = (
     MARKER,
     *(f"{kind}.parquet" for kind in TABLES),
     "scores.png",
-    "heatmap.png",
     "layers.png",
 )
 _CARD = "README.md"

@@ -26,37 +26,33 @@ _GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
 
 @dataclass(frozen=True)
 class HeatMap:
-    """The scores of one config and split by row and column, the same rows for every model.
-
-    ``cells`` has for each model, by its name, the scores that it has; ``suites`` names them with
-    their versions.
-    """
+    """The scores of one config and split by row and column."""
 
     title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: Mapping[str, Mapping[tuple[str, str], Score]]
-    suites: str = ""
+    cells: Mapping[tuple[str, str], Score]
+
+    @property
+    def rows(self) -> list[str]:
+        """The names of rows."""
+        return sorted({row for row, _ in self.cells})
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of columns."""
+        return sorted({column for _, column in self.cells})
 
 
-def heat_maps_of(scores: Mapping[str, Iterable[Score]], suites: str = "") -> list[HeatMap]:
-    """The heat maps of models, one for each config and split with such groups; often none."""
-    maps: dict[tuple[str, str], dict[str, dict[tuple[str, str], Score]]] = {}
-    for model, own in scores.items():
-        for score in own:
-            match = _GROUP.fullmatch(score.group)
-            if match and score.level in ("group", "detail"):
-                cells = maps.setdefault((score.config, score.split), {}).setdefault(model, {})
-                cells[match["row"], match["column"]] = score
+def heat_maps_of(scores: Iterable[Score]) -> list[HeatMap]:
+    """The heat maps of a model, one for each config and split with such groups; often none."""
+    maps: dict[tuple[str, str], dict[tuple[str, str], Score]] = {}
+    for score in scores:
+        match = _GROUP.fullmatch(score.group)
+        if match and score.level in ("group", "detail"):
+            cells = maps.setdefault((score.config, score.split), {})
+            cells[match["row"], match["column"]] = score
     splits = {split for _, split in maps}
     return [
-        HeatMap(
-            f"{config} ({split})" if len(splits) > 1 else config,
-            tuple(sorted({row for own in cells.values() for row, _ in own})),
-            tuple(sorted({column for own in cells.values() for _, column in own})),
-            cells,
-            suites,
-        )
+        HeatMap(f"{config} ({split})" if len(splits) > 1 else config, cells)
         for (config, split), cells in maps.items()
     ]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -152,6 +152,17 @@ def mark(number: int) -> str:
     return MARKS[(number + number // len(COLOURS)) % len(MARKS)]
 
 
+def model_key(number: int, label: str) -> Any:
+    """A model's line of a legend, by its place."""
+    look: Any = {"color": colour(number), "marker": mark(number)}
+    return key(label, **look, linewidth=2.4, markersize=6)
+
+
+def is_whole(row: Any) -> bool:
+    """Tell whether a row is of a whole config."""
+    return getattr(row, "level", "all") == "all"
+
+
 def row_labels(axes: Any, names: Sequence[str], bold: Sequence[bool], widest: float) -> None:
     """Name the rows of a panel, and draw what all have alike; ``widest`` is in points."""
     # Left-aligned, so that groups stand indented under their config; the padding makes the room.
@@ -166,17 +177,51 @@ def row_labels(axes: Any, names: Sequence[str], bold: Sequence[bool], widest: fl
         axes.spines[side].set_visible(False)
 
 
-def around_zero(axes: Any, ends: Iterable[float | None]) -> None:
-    """Put zero in the middle: the side on which an interval lies is what matters."""
+def draw_points(
+    axes: Any,
+    rows: Sequence[tuple[float, Any]],
+    field: str,
+    number: int = 0,
+    many: int = 1,
+    filled: Callable[[Any], bool] = is_whole,
+) -> None:
+    """Draw the values of a model (one of ``many``) with their intervals: small ones of parts.
+
+    Args:
+        rows: the place of each row and what it is of, such as a score; None has no point.
+        field: the attribute that is the value.
+        filled: tells whether a point is filled.
+    """
+    points = [(y, row) for y, row in rows if getattr(row, field, None) is not None]
+    lines = [(y, row) for y, row in points if row.ci_low is not None]
+    crowded = 0.75 if many > 1 else 1
+    axes.hlines(
+        [y for y, _ in lines],
+        [row.ci_low for _, row in lines],
+        [row.ci_high for _, row in lines],
+        colors=colour(number),
+        linewidth=[(2.4 if is_whole(row) else 1.4) * crowded for _, row in lines],
+        zorder=2,
+    ).set_gid(f"interval-{field}-{number}")
+    axes.scatter(
+        [getattr(row, field) for _, row in points],
+        [y for y, _ in points],
+        s=[(44 if is_whole(row) else 24) * crowded for _, row in points],
+        marker=mark(number),
+        color=[colour(number) if filled(row) else "white" for _, row in points],
+        edgecolors=colour(number),
+        linewidths=1.4,
+        zorder=4,
+    ).set_gid(f"{field}-{number}")
+
+
+def around_zero(axes: Any, rows: Iterable[Any]) -> None:
+    """Put zero in the middle: the side on which the interval of a difference lies matters."""
     axes.axvline(0, color=CHANCE_LINE, linewidth=1, linestyle=DASHED, zorder=1)
+    ends = (end for row in rows for end in (row.difference, row.ci_low, row.ci_high))
     reach = 1.08 * max((abs(end) for end in ends if end is not None), default=1.0) or 1.0
     axes.set_xlim(-reach, reach)
     axes.locator_params(axis="x", nbins=5)
-
-
-def ends_of(rows: Iterable[Any]) -> list[float | None]:
-    """All that a plot of differences has to reach."""
-    return [end for row in rows for end in (row.difference, row.ci_low, row.ci_high)]
 
 
 def key(label: str, **look: Any) -> Any:
@@ -188,7 +233,7 @@ def key(label: str, **look: Any) -> Any:
 
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> None:
     """Put a legend under all panels, in as many columns as the figure has room for."""
-    for count in range(columns, 0, -1):
+    for count in range(min(columns, len(handles)), 0, -1):
         legend = figure.legend(
             handles=handles, loc="outside lower center", ncols=count, frameon=False, fontsize=9
         )

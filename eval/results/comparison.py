@@ -95,15 +95,20 @@ def model_labels(results: Sequence[Results]) -> list[str]:
 
     The model's name where that tells them apart, or else with its precision, or else the folder.
     """
-    names = [Path(one.model_name).name or one.model_name for one in results]
-    whole = [one.model_name for one in results]
-    typed = [f"{name} ({one.dtype})" for name, one in zip(names, results, strict=True)]
-    folders = [one.place.resolve().name for one in results]
-    paths = [str(one.place) for one in results]
-    for labels_ in (names, whole, typed, folders, paths):
+    names = [(Path(one.model_name).name or one.model_name) + one.variant for one in results]
+    whole = [one.model_name + one.variant for one in results]
+    typed, in_folders, at_paths = (
+        [f"{name} ({said(one)})" for name, one in zip(names, results, strict=True)]
+        for said in (
+            lambda one: one.dtype,
+            lambda one: one.place.resolve().name,
+            lambda one: str(one.place),
+        )
+    )
+    for labels_ in (names, whole, typed, in_folders, at_paths):
         if len(set(labels_)) == len(labels_):
             return labels_
-    return [f"{number}: {path}" for number, path in enumerate(paths, 1)]
+    return [f"{number}: {path}" for number, path in enumerate(at_paths, 1)]
 
 
 def local_names_line(names: Sequence[str]) -> str:

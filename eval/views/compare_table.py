@@ -263,7 +263,6 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
 
 #: The file that every folder of a comparison has.
 COMPARISON_FILE = "comparison.json"
-_MODEL = figures.COLOURS[0]
 #: Most rows in a panel; beyond, groups are left to the table.
 _MOST_ROWS = 60
 #: Panels beside each other.
@@ -336,34 +335,34 @@ def plot_comparisons(
     rows = [_rows(comparison) for comparison in comparisons]
     columns = min(_MOST_COLUMNS, len(comparisons))
     lines = -(-len(comparisons) // columns)
-    written = [list(map(_label, own, labels(own))) for own in rows]
-    widest = max((len(text) for texts in written for text in texts), default=0)
-    ends = figures.ends_of(row for own in rows for row in own)
+    written = [
+        [f"{figures.cut(name)}  (n={row.n:,})" for row, name in zip(own, labels(own), strict=True)]
+        for own in rows
+    ]
     with figures.style():
-        # Inches: a character of a label is 0.075 wide, a row a quarter of an inch high.
+        every = [text for texts in written for text in texts]
+        widest = max(figures.text_widths(every, 9, [True] * len(every)), default=0)
+        # Inches: a row is a quarter of an inch high.
         height = lines * (1.0 + 0.27 * max(4, *map(len, rows))) + 0.7
-        figure = figures.new_figure(columns * (3.1 + 0.075 * widest), height, layout="constrained")
+        figure = figures.new_figure(columns * (3.1 + widest / 72), height, layout="constrained")
         panels = figure.subplots(lines, columns, squeeze=False).ravel()
-        titles = [
-            "\n".join(
-                filter(None, (figures.cut(suite), f"{figures.cut(model)} −", figures.cut(base)))
-            )
-            for suite, (model, base) in zip(suite_titles(comparisons), names, strict=True)
-        ]
-        for panel, own, texts, title in zip(panels, rows, written, titles, strict=False):
-            _draw_rows(panel, own)
-            figures.row_labels(panel, texts, [row.level == "all" for row in own], 5.6 * widest - 6)
-            figures.around_zero(panel, ends)
-            panel.tick_params(axis="x", labelsize=9)
+        about = zip(suite_titles(comparisons), names, strict=True)
+        for panel, own, texts, (suite, (model, base)) in zip(
+            panels, rows, written, about, strict=False
+        ):
+            figures.draw_points(panel, list(enumerate(own)), "difference", filled=significant)
+            figures.row_labels(panel, texts, list(map(figures.is_whole, own)), widest)
+            figures.around_zero(panel, [row for each in rows for row in each])
             measured = "of CD scores, " if all(row.metric == CD for row in own) else "with "
             panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
             panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
-            panel.set_title(title, fontsize=10, fontweight="bold")
+            titles = figures.cut(suite), f"{figures.cut(model)} −", figures.cut(base)
+            panel.set_title("\n".join(filter(None, titles)), fontsize=10, fontweight="bold")
         for panel in panels[len(rows) :]:
             panel.set_axis_off()
-        point = {"color": _MODEL, "marker": "o", "linewidth": 2.4}
+        point = {"color": figures.colour(0), "marker": "o", "linewidth": 2.4}
         handles = [
-            figures.key("p (Holm) < 0.05", **point, markerfacecolor=_MODEL),
+            figures.key("p (Holm) < 0.05", **point),
             figures.key("p (Holm) ≥ 0.05", **point, markerfacecolor="white"),
             figures.key("no difference", color=figures.CHANCE_LINE, linestyle=figures.DASHED),
         ]
@@ -374,32 +373,6 @@ def plot_comparisons(
 def _rows(comparison: ModelComparison) -> list[PairedScore]:
     rows = [row for row in comparison.shown if row.difference is not None]
     return rows if len(rows) <= _MOST_ROWS else [row for row in rows if row.level == "all"]
-
-
-def _label(row: PairedScore, name: str) -> str:
-    return f"{figures.cut(name)}  (n={row.n:,})"
-
-
-def _draw_rows(axes: Any, rows: Sequence[PairedScore]) -> None:
-    for place, row in enumerate(rows):
-        whole = row.level == "all"
-        axes.plot(
-            [row.ci_low, row.ci_high],
-            [place, place],
-            color=_MODEL,
-            linewidth=2.4 if whole else 1.4,
-            solid_capstyle="butt",
-            zorder=2,
-        )
-        axes.scatter(
-            row.difference,
-            place,
-            s=44 if whole else 24,
-            color=_MODEL if significant(row) else "white",
-            edgecolors=_MODEL,
-            linewidths=1.4,
-            zorder=4,
-        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -29,7 +29,7 @@ from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, SPEARMAN, chanc
 from coherencegym.eval.tasks.headline import Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
-from coherencegym.eval.views.plots_curve import CURVE, write_curves
+from coherencegym.eval.views.plots import CURVE, write_curves
 from coherencegym.files.checksums import read_checksums
 from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
 from coherencegym.files.frames import data_frame

@@ -23,8 +23,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, BinaryIO
@@ -32,8 +31,9 @@ from typing import Any, BinaryIO
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.metrics.estimates import Accuracy
+from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
-from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.files.strict_json import held, kind
 
@@ -61,71 +61,48 @@ class LoggedSample:
     fields: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class LoggedTask:
-    """The samples of one task."""
-
-    name: str
-    samples: Sequence[LoggedSample]
-
-    @cached_property
-    def by_item(self) -> dict[str, list[LoggedSample]]:
-        """The samples by item: several are epochs of one."""
-        found: dict[str, list[LoggedSample]] = {}
-        for sample in self.samples:
-            found.setdefault(sample.item, []).append(sample)
-        return found
-
-    @property
-    def sha256(self) -> str:
-        """A digest of what was asked, whatever the order."""
-        rows = sorted({json.dumps([one.item, one.content]) for one in self.samples})
-        return hashlib.sha256("\n".join(rows).encode("utf-8", "replace")).hexdigest()
-
-
-@dataclass(frozen=True)
-class SampleLog:
-    """The samples of one model that another evaluator logged.
-
-    Attributes:
-        path: a file or folder.
-        tool: the evaluator, as results name a task.
-        model: its name.
-        settings: JSON values that have to be alike for two logs to be compared.
-        versions: those of packages, by their names.
-        tasks: one or more.
-    """
-
-    path: Path
-    tool: str
-    model: str
-    settings: Mapping[str, Any]
-    versions: Mapping[str, str]
-    tasks: Sequence[LoggedTask]
-
-
-def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Results, list[str]]:
+def saved_log(
+    path: Path,
+    tool: str,
+    model: str,
+    tasks: Mapping[str, Sequence[LoggedSample]],
+    settings: Mapping[str, Any],
+    versions: Mapping[str, str],
+    cluster_by: str | None,
+) -> tuple[Results, list[str]]:
     """A log as results, and the names of metrics that are left out: they are no shares.
 
     Args:
+        path: a file or folder.
+        tool: the evaluator, as results name a task.
+        model: its name.
+        tasks: the samples of one task or more, by name; several of one item are its epochs.
+        settings: JSON values that have to be alike for two logs to be compared.
+        versions: those of packages, by their names.
         cluster_by: the field whose values are clusters; None: each sample is one by itself.
     """
     writer = OutcomeWriter()
     left_out: dict[str, None] = {}
-    metrics: dict[str, Accuracy] = {}
-    for task in log.tasks:
+    metrics: dict[str, Metric] = {}
+    tables = []
+    for task, samples in tasks.items():
+        by_item: dict[str, list[LoggedSample]] = {}
+        for sample in samples:
+            by_item.setdefault(sample.item, []).append(sample)
+        rows = sorted({json.dumps([one.item, one.content]) for one in samples})
+        digest = hashlib.sha256("\n".join(rows).encode("utf-8", "replace")).hexdigest()
+        tables.append(TableFacts(task, "", digest, len(by_item)))
         clusters = [
-            _cluster(own[0], cluster_by, f"{log.path}: {task.name}") or item
-            for item, own in task.by_item.items()
+            _cluster(own[0], cluster_by, f"{path}: {task}") or item for item, own in by_item.items()
         ]
         units = writer.units(
-            UnitRow(config=task.name, split="", item=item, discourse=cluster, cluster=cluster)
-            for item, cluster in zip(task.by_item, clusters, strict=True)
+            UnitRow(config=task, split="", item=item, discourse=cluster, cluster=cluster)
+            for item, cluster in zip(by_item, clusters, strict=True)
         )
-        for name in dict.fromkeys(name for one in task.samples for name in one.scores):
+        for name in dict.fromkeys(name for one in samples for name in one.scores):
             known = [
                 [score for sample in own if (score := sample.scores.get(name)) is not None]
-                for own in task.by_item.values()
+                for own in by_item.values()
             ]
             if any(known) and all(0 <= score <= 1 for own in known for score in own):
                 values = [fmean(own) if own else None for own in known]
@@ -135,34 +112,23 @@ def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Results, l
                 left_out[name] = None
     if not metrics:
         raise EvaluationError(
-            f"{log.path}: no metric with a score from 0 to 1 for each sample; found "
+            f"{path}: no metric with a score from 0 to 1 for each sample; found "
             f"{first_names(list(left_out)) or 'none'}"
         )
-    return _saved(log, writer.tables(), metrics), list(left_out)
-
-
-def _saved(log: SampleLog, outcomes: OutcomeTables, metrics: Mapping[str, Accuracy]) -> Results:
-    name = first_names([task.name for task in log.tasks])
-    digests = [task.sha256 for task in log.tasks]
-    return Results(
-        folder=log.path,
-        signature=f"{log.tool}:{log.path.name}|model:{log.model}",
-        model={"name": log.model},
-        dataset={
-            "name": name,
-            "suite": name,
-            "rows_sha256": digests[0],
-            "tables": [
-                asdict(TableFacts(task.name, "", digest, len(task.by_item)))
-                for task, digest in zip(log.tasks, digests, strict=True)
-            ],
-        },
-        settings={**log.settings, "versions": dict(log.versions)},
+    suite = first_names(list(tasks))
+    data = {"name": suite, "suite": suite, "rows_sha256": tables[0].sha256}
+    results = Results(
+        folder=path,
+        signature=f"{tool}:{path.name}|model:{model}",
+        model={"name": model},
+        dataset={**data, "tables": [asdict(table) for table in tables]},
+        settings={**settings, "versions": dict(versions)},
         notes=(),
-        task=log.tool,
-        outcomes=outcomes,
+        task=tool,
+        outcomes=writer.tables(),
         metrics=metrics,
     )
+    return results, list(left_out)
 
 
 def _cluster(sample: LoggedSample, field: str | None, where: str) -> str:
@@ -223,20 +189,26 @@ def harness_logs(path: Path) -> list[Path]:
     if not path.is_dir():
         return []
     folders = [path, *sorted(each for each in path.iterdir() if each.is_dir())]
-    return [each for each in folders if any(map(_matches, each.glob("samples_*.jsonl")))]
+    return [
+        each for each in folders if any(_SAMPLES.fullmatch(file.name) for file in each.iterdir())
+    ]
 
 
-def read_harness_log(path: Path) -> SampleLog:
+def read_harness_log(path: Path, cluster_by: str | None) -> tuple[Results, list[str]]:
     """The log of a file of samples, or of all tasks of a model's folder."""
-    files = [path] if path.is_file() else sorted(filter(_matches, path.glob("samples_*.jsonl")))
-    found = {file: match for file in files if (match := _matches(file))}
+    files = [path] if path.is_file() else sorted(path.glob("samples_*.jsonl"))
+    found = {file: match for file in files if (match := _SAMPLES.fullmatch(file.name))}
     times = sorted({match["time"] for match in found.values()})
     if len(times) > 1:
         raise EvaluationError(
             f"{path}: samples of {len(times)} runs; expected a file of one, such as "
-            f"{files[-1].name}"
+            f"{list(found)[-1].name}"
         )
-    about = _about(files[0].with_name(f"results_{times[0]}.json"))
+    folder = next(iter(found)).parent
+    about = _About()
+    if (beside := folder / f"results_{times[0]}.json").is_file():
+        with opened(beside) as file:
+            about = read_logged(file.read(), _About, str(beside))
     names = {match["task"]: file for file, match in found.items()}
     settings = {
         f"{name} {key}": about.configs[name][key]
@@ -244,18 +216,15 @@ def read_harness_log(path: Path) -> SampleLog:
         for key in _ASKED
         if isinstance(about.configs.get(name, {}).get(key), str | int)
     }
-    return SampleLog(
-        path=path,
-        tool=_HARNESS,
-        model=about.model_name or files[0].parent.name,
-        settings=settings,
-        versions={_HARNESS: about.lm_eval_version} if about.lm_eval_version else {},
-        tasks=[LoggedTask(name, _samples(file)) for name, file in names.items()],
+    return saved_log(
+        path,
+        _HARNESS,
+        about.model_name or folder.name,
+        {name: _samples(file) for name, file in names.items()},
+        settings,
+        {_HARNESS: about.lm_eval_version} if about.lm_eval_version else {},
+        cluster_by,
     )
-
-
-def _matches(path: Path) -> re.Match[str] | None:
-    return _SAMPLES.fullmatch(path.name)
 
 
 @dataclass(frozen=True)
@@ -275,37 +244,26 @@ class _Line:
     target: Any = None
 
 
-def _about(path: Path) -> _About:
-    if not path.is_file():
-        return _About()
-    with opened(path) as file:
-        found: _About = read_logged(file.read(), _About, str(path))
-    return found
-
-
 def _samples(path: Path) -> list[LoggedSample]:
     found: dict[int, LoggedSample] = {}
-    for where, text in _lines(path):
-        line = read_logged(text, _Line, where)
-        whole = json.loads(text)
-        way = "" if line.filter == "none" else f",{line.filter}"
-        scores = {f"{name}{way}": finite(whole.get(name)) for name in line.metrics}
-        known: Mapping[str, Any] = found[line.doc_id].scores if line.doc_id in found else {}
-        if repeated := scores.keys() & known.keys():
-            raise EvaluationError(f"{where}: document {line.doc_id} has {min(repeated)} twice")
-        found[line.doc_id] = LoggedSample(
-            str(line.doc_id), [line.arguments, line.target], {**known, **scores}, line.doc
-        )
+    with opened(path) as lines:
+        for number, text in enumerate(lines, 1):
+            if not text.strip():
+                continue
+            where = f"{path}:{number}"
+            line = read_logged(text, _Line, where)
+            whole = json.loads(text)
+            way = "" if line.filter == "none" else f",{line.filter}"
+            scores = {f"{name}{way}": finite(whole.get(name)) for name in line.metrics}
+            known = found[line.doc_id].scores if line.doc_id in found else {}
+            if repeated := scores.keys() & known.keys():
+                raise EvaluationError(f"{where}: document {line.doc_id} has {min(repeated)} twice")
+            found[line.doc_id] = LoggedSample(
+                str(line.doc_id), [line.arguments, line.target], {**known, **scores}, line.doc
+            )
     if not found:
         raise EvaluationError(f"{path}: no samples; expected a line for each document")
     return list(found.values())
-
-
-def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
-    with opened(path) as lines:
-        for number, text in enumerate(lines, 1):
-            if text.strip():
-                yield f"{path}:{number}", text
 
 
 _INSPECT = "inspect"
@@ -325,27 +283,20 @@ def is_inspect_log(path: Path) -> bool:
         return path.suffix == ".eval" or (path.suffix == ".json" and b'"eval"' in file.read(400))
 
 
-def read_inspect_log(path: Path) -> SampleLog:
+def read_inspect_log(path: Path, cluster_by: str | None) -> tuple[Results, list[str]]:
     """The log of a task that was run to its end."""
-    where = str(path)
     if path.suffix == ".eval":
-        found, samples = _archived(path)
+        found = _archived(path)
     else:
         with opened(path) as file:
-            found = read_logged(file.read(), _Whole, where)
-        samples = found.samples
+            found = read_logged(file.read(), _Log, str(path))
     if found.status != "success":
-        raise EvaluationError(f"{where}: status {found.status!r}; expected a log of a whole run")
+        raise EvaluationError(f"{path}: status {found.status!r}; expected a log of a whole run")
     about = found.eval
     asked = {"solver": about.solver, "task_args": about.task_args_passed}
-    return SampleLog(
-        path=path,
-        tool=_INSPECT,
-        model=about.model,
-        settings={key: json.dumps(value, sort_keys=True) for key, value in asked.items() if value},
-        versions=about.packages,
-        tasks=[LoggedTask(about.task, list(map(_logged, samples)))],
-    )
+    settings = {key: json.dumps(value, sort_keys=True) for key, value in asked.items() if value}
+    tasks = {about.task: list(map(_logged, found.samples))}
+    return saved_log(path, _INSPECT, about.model, tasks, settings, about.packages, cluster_by)
 
 
 @dataclass(frozen=True)
@@ -355,12 +306,6 @@ class _Eval:
     solver: str | None = None
     task_args_passed: dict[str, Any] = field(default_factory=dict)
     packages: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Header:
-    status: str
-    eval: _Eval
 
 
 @dataclass(frozen=True)
@@ -377,8 +322,10 @@ class _Sample:
     scores: dict[str, _Score] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Whole(_Header):
+@dataclass(frozen=True)
+class _Log:
+    status: str
+    eval: _Eval
     samples: list[_Sample] = field(default_factory=list)
 
 
@@ -417,11 +364,12 @@ def _number(value: Any) -> float | None:
     return finite(value)
 
 
-def _archived(path: Path) -> tuple[_Header, list[_Sample]]:
+def _archived(path: Path) -> _Log:
     try:
         with zipfile.ZipFile(path) as archive:
-            header = _member(archive, path, "header.json", _Header)
-            return header, _member(archive, path, "summaries.json", list[_Sample])
+            header: _Log = _member(archive, path, "header.json", _Log)
+            samples = _member(archive, path, "summaries.json", list[_Sample])
+            return replace(header, samples=samples)
     except zipfile.BadZipFile:
         raise EvaluationError(f"{path}: no whole zip archive; expected a log of Inspect") from None
 
@@ -473,10 +421,10 @@ def read_log(path: Path, cluster_by: str | None = None) -> tuple[Results, list[s
     """
     read = read_inspect_log if is_inspect_log(path) else read_harness_log
     try:
-        log = read(path)
-        json.dumps([log.model, log.settings, log.versions], ensure_ascii=False).encode()
-        return saved_log(log, cluster_by)
+        results, left_out = read(path, cluster_by)
+        json.dumps([results.model, results.settings], ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise EvaluationError(
             f"{path}: half a character in a name or a setting; expected both halves"
         ) from None
+    return results, left_out

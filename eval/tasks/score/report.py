@@ -68,7 +68,7 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         names = "partial-input baseline", ""
         every = Strips(tuple(summary.scores), names)
         yield ReportSection("All scores", every, is_detail=True)
-    if maps := heat_maps_of({found.model_name: summary.scores}):
+    if maps := heat_maps_of(summary.scores):
         yield ReportSection("Heat map", HeatMaps(tuple(maps)))
     yield ReportSection("Items", ItemList(partial(collect, found)))
 

@@ -45,11 +45,9 @@ def results(
     return folder
 
 
-def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
+def test_a_run_writes_its_plots(results: Path) -> None:
     assert sorted(path.name for path in (results / "first").iterdir()) == [
         CHECKSUMS,
-        "heatmap.png",
-        "heatmap.svg",
         "outcomes.parquet",
         "regions.parquet",
         "report.html",
@@ -83,8 +81,6 @@ def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "the runs differ in --limit: null, 2" in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         CHECKSUMS,
-        "heatmap.png",
-        "heatmap.svg",
         "plots.json",
         "scores.png",
         "scores.svg",

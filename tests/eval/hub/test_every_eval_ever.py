@@ -9,22 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from huggingface_hub import HfApi
 from jsonschema import Draft7Validator
 from support.commands import one_line
-from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.every_eval_ever import (
-    EvaluationSource,
-    evaluation_files,
-    push_evaluations,
-)
+from coherencegym.eval.hub.every_eval_ever import evaluation_files
 from coherencegym.eval.results.folder import read_results
 
-SOURCE = EvaluationSource("Somewhere")
-STORE = "coherencegym/store"
+SOURCE = "Somewhere"
 Files = dict[str, Any]
 
 
@@ -60,30 +53,19 @@ def test_a_run_is_valid_and_has_what_its_scores_have(scored: Path, valid: Any) -
     assert files == evaluation_files([scored], SOURCE)
 
 
-def test_files_are_exported_and_pushed_once(
-    hub_clients: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
-) -> None:
-    hub_clients.seed(STORE, {"README.md": b"---\nlicense: mit\n---\n"})
+def test_files_are_exported(scored: Path, tmp_path: Path) -> None:
     files = evaluation_files([scored], SOURCE)
-    words = ["--organization", "Somewhere"]
-    assert main(["export-results", str(scored), *words, "--output", str(tmp_path / "out")]) == 0
+    words = ["--organization", "Somewhere", "--output", str(tmp_path / "out")]
+    assert main(["export-results", str(scored), *words]) == 0
     assert {path: (tmp_path / "out" / path).read_bytes() for path in files} == files
-    for _ in range(2):
-        form = ["--format", "every-eval-ever", "--create-pr"]
-        assert main(["push", str(scored), STORE, *words, *form]) == 0
-    assert files.items() <= hub_clients.files(STORE, "refs/pr/1").items()
-    again = push_evaluations(hub_api, [scored], STORE, source=SOURCE, create_pr=True)
-    assert "in pull request #1 already" in again.lines[-1]
-    assert push_evaluations(hub_api, [scored], STORE, source=SOURCE).commit
-    again = push_evaluations(hub_api, [scored], STORE, source=SOURCE)
-    assert "has these results already" in again.lines[-1]
 
 
 def test_what_cannot_be_exported_is_one_line(
     scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["export-results", str(scored), "--output", str(tmp_path / "out")]) == 2
-    assert "expected --organization NAME" in one_line(capsys.readouterr().err)
+    with pytest.raises(SystemExit, match="2"):
+        main(["export-results", str(scored), "--output", str(tmp_path / "out")])
+    assert "--organization" in one_line(capsys.readouterr().err)
     assert not (tmp_path / "out").exists()
     twins = [Path(shutil.copytree(scored, tmp_path / name)) for name in ("one", "two")]
     with pytest.raises(EvaluationError, match="a run that is there twice"):

@@ -160,9 +160,8 @@ def test_what_cannot_be_pushed_is_one_line(
         ([str(scored), MODEL, *PUSH], "were not read from the Hub"),
         ([str(run), str(another), MODEL, *PUSH], "results of 2 models (demo, other/model)"),
         ([str(run), "bob/none", *PUSH], "bob/none: no model repository of this name"),
-        ([str(run), MODEL, "--create-pr"], "--create-pr: expected --format eval-results or every"),
+        ([str(run), MODEL, "--create-pr"], "--create-pr: expected --format eval-results"),
         ([str(run), MODEL, *PUSH, "--private"], "--private: expected --format runs with it"),
-        ([str(run), MODEL, *PUSH, "--organization", "x"], "expected --format every-eval-ever"),
     ):
         assert main(["push", *words]) == 2
         assert said in one_line(capsys.readouterr().err)

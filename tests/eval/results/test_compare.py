@@ -516,9 +516,12 @@ def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
     assert model_labels([named("me/one"), named("you/one")]) == ["me/one", "you/one"]
     two = [named("m"), named("m", "bfloat16")]
     assert model_labels(two) == ["m (float32)", "m (bfloat16)"]
-    assert model_labels([named("m", folder="x/a"), named("m", folder="x/b")]) == ["a", "b"]
-    assert model_labels([named("m", folder="a/r"), named("m", folder="b/r")]) == ["a/r", "b/r"]
-    assert model_labels([named("m"), named("m")]) == ["1: r", "2: r"]
+    assert model_labels([named("m", folder="x/a"), named("m", folder="x/b")]) == ["m (a)", "m (b)"]
+    assert model_labels([named("m", folder="a/r"), named("m", folder="b/r")]) == [
+        "m (a/r)",
+        "m (b/r)",
+    ]
+    assert model_labels([named("m"), named("m")]) == ["1: m (r)", "2: m (r)"]
     evil = results("a", outcomes(True, False), config="\x1b[2J")
     assert r"\u001b[2J" in printed([compare(evil, evil)])
 
@@ -549,8 +552,8 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     plot_comparisons([comparison, moved], names[:1] * 2, tmp_path / "suites.png")
     titles = [axes.get_title() for axes in drawn.pop().axes]
     assert titles == ["suite 1.0.0\nb −\na", "other 1.0.0\nb −\na"]
-    points = panels[0].collections
-    assert [point.get_offsets()[0][0] for point in points] == pytest.approx(
+    (points,) = (own for own in panels[0].collections if own.get_gid() == "difference-0")
+    assert points.get_offsets()[:, 0].tolist() == pytest.approx(
         [row.difference for row in comparison.shown]
     )
     limits = {panel.get_xlim() for panel in panels}

@@ -15,10 +15,7 @@ from coherencegym.eval.report.figures import colour, mark, save, style
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.views.plot_rows import merged
-from coherencegym.eval.views.plots import draw_scores, plot_runs, position_curves
-from coherencegym.eval.views.plots_curve import draw_curves
-from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
+from coherencegym.eval.views.plots import draw_scores, named_tables, plot_runs, series_of
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 
@@ -50,10 +47,6 @@ def a_run(model: str, scores: Sequence[ItemScore], suite: str = "toy", **more: A
     return made_run(model, suite, tables, **{**own, **more})
 
 
-def cell(row: str, column: str, score: float | None, n: int = 40, **more: Any) -> ItemScore:
-    return one(score, level="detail", group=f"{row} → {column}", n=n, **more)
-
-
 def points(figure: Any, gid: str) -> list[tuple[float, float]]:
     """x and row of the points of one collection, in the order of the rows."""
     found = [c for axes in figure.axes for c in axes.collections if c.get_gid() == gid]
@@ -83,9 +76,9 @@ def test_a_point_and_an_interval_for_each_score() -> None:
         one(None, "d", n=0),
     ]
     figure = draw([a_run("m", scores)])
-    assert points(figure, "score-0") == [(0.75, 0.0)]
-    assert points(figure, "score-0-parts") == [(0.25, 1.0)]
-    assert segments(figure, "interval-score-0") == [[[0.65, 0.0], [0.85, 0.0]]]
+    assert points(figure, "score-0") == [(0.75, 0.0), (0.25, 1.0)]
+    (whole, part) = segments(figure, "interval-score-0")
+    assert (whole, part) == ([[0.65, 0.0], [0.85, 0.0]], [[0.15, 1.0], [0.35, 1.0]])
     assert points(figure, "human") == [(0.9, 0.26)]
     assert [[x for x, _ in s] for s in segments(figure, "partial input")] == [[0.6, 0.6]]
     (chance,) = (line for line in figure.axes[0].lines if line.get_gid() == "chance")
@@ -129,28 +122,30 @@ def test_models_stand_beside_each_other_in_one_row() -> None:
 
 
 def test_runs_of_one_model_on_several_suites_are_one_series() -> None:
-    both = merged([a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")])
-    assert [series.label for series in both.series] == ["m"]
-    assert [key[0] for key in both.scores] == ["toy c", "other c"]
+    both = named_tables([a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")])
+    (series,) = series_of(both)
+    assert series.label == "m"
+    assert [key[0] for key in series.scores] == ["toy c", "other c"]
 
 
 def test_runs_of_one_model_on_the_same_rows_are_told_apart_by_folder() -> None:
     runs = [a_run("m", [one(0.7)], folder=Path(f"results/{name}")) for name in ("x", "y")]
-    assert [series.label for series in merged(runs).series] == ["m (x)", "m (y)"]
+    assert [series.label for series in series_of(runs)] == ["m (x)", "m (y)"]
     deep = [replace(run, folder=Path(f"{place}/x")) for run, place in zip(runs, "pq", strict=True)]
-    assert [series.label for series in merged(deep).series] == ["m (p/x)", "m (q/x)"]
+    assert [series.label for series in series_of(deep)] == ["m (p/x)", "m (q/x)"]
+
+
+def configs(runs: Sequence[Results]) -> list[str]:
+    return [row.config for run in named_tables(runs) for row in run.rows]
 
 
 def test_other_rows_of_a_config_never_share_its_row() -> None:
     first = a_run("a", [one(0.7)])
     other = TableFacts("c", "test", "1" * 64)
     second = replace(a_run("b", [one(0.8)]), dataset=dataset_facts("toy", other, version="2.0.0"))
-    assert [key[0] for key in merged([first, second]).scores] == ["c [v1.0.0]", "c [v2.0.0]"]
+    assert configs([first, second]) == ["c [v1.0.0]", "c [v2.0.0]"]
     same = replace(second, dataset=dataset_facts("toy", other))
-    assert [key[0] for key in merged([first, same]).scores] == [
-        "c [rows 0000000]",
-        "c [rows 1111111]",
-    ]
+    assert configs([first, same]) == ["c [rows 0000000]", "c [rows 1111111]"]
 
 
 def test_differences_have_a_panel_with_a_point_for_each_model() -> None:
@@ -175,139 +170,14 @@ def test_colours_and_marks_together_repeat_late() -> None:
     assert len({mark(number) for number in range(6)}) == 6
 
 
-CELLS = [
-    cell("as_causal", "since", 0.75),
-    cell("as_causal", "while", 0.45),
-    cell("while_other", "as", 0.2, ci_high=0.3),
-    cell("while_other", "since", 0.75, n=3),
-    cell("yet_x", "as", None, n=0),
-]
-
-
-def texts(axes: Any) -> dict[tuple[int, int], list[str]]:
-    found: dict[tuple[int, int], list[str]] = {}
-    for text in axes.texts:
-        x, y = text.get_position()
-        found.setdefault((int(x), int(y)), []).append(text.get_text())
-    return found
-
-
-def test_a_cell_says_score_and_items_in_its_row_and_column() -> None:
-    with style():
-        figure = draw_heat_maps(heat_maps([a_run("m", [one(0.5), *CELLS])]))
-    axes = figure.axes[0]
-    assert [t.get_text() for t in axes.get_xticklabels()] == ["as", "since", "while"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("replacement", "replaced word")
-    assert axes.get_title("left") == "m\ntoy 1.0.0, c"
-    assert [t.get_text() for t in axes.get_yticklabels()] == ["as_causal", "while_other", "yet_x"]
-    assert texts(axes) == {
-        (1, 0): ["75", "n=40"],
-        (2, 0): ["45", "n=40"],
-        (0, 1): ["20", "n=40"],
-        (1, 1): ["75", "n=3"],
-        (0, 2): ["–", "n=0"],
-    }
-    frames = {
-        (int(p.get_x()), int(p.get_y())): p.get_linewidth()
-        for p in axes.patches
-        if p.get_gid() == "under chance"
-    }
-    assert frames == {(2, 0): 0.9, (0, 1): 2.2}
-    paint = {
-        (int(p.get_x()), int(p.get_y())): p.get_facecolor()
-        for p in axes.patches
-        if str(p.get_gid()).startswith("score ")
-    }
-    assert set(paint) == {(1, 0), (2, 0), (0, 1), (1, 1)}
-    # The same score of fewer items than 30 is nearer to white.
-    assert sum(paint[1, 1][:3]) > sum(paint[1, 0][:3]) + 0.5
-
-
-def test_heat_maps_of_several_models_have_the_same_rows_and_columns() -> None:
-    runs = [a_run("a", CELLS[:2]), a_run("b", CELLS[2:4])]
-    (each,) = heat_maps(runs)
-    assert each.rows == ("as_causal", "while_other")
-    assert each.columns == ("as", "since", "while")
-    assert [len(cells) for cells in each.cells.values()] == [2, 2]
-    with style():
-        figure = draw_heat_maps([each])
-    panels = [axes for axes in figure.axes if axes.get_gid()]
-    assert [axes.get_gid() for axes in panels] == ["c: a", "c: b"]
-    assert len(panels[0].get_yticklabels()) == 2
-    assert len(panels[1].get_yticklabels()) == 0
-
-
-def test_only_groups_with_an_arrow_make_a_heat_map() -> None:
-    assert heat_maps([a_run("m", [one(0.5), one(0.5, level="group", group="a: b > c")])]) == []
-    assert heat_maps([a_run("m", [one(0.5, level="column", group="x=a → b")])]) == []
-
-
-LONG = "a_connective_of_very_many_words_in_a_sense_that_nobody_has_named_before"
-
-
-@pytest.mark.parametrize(
-    ("models", "cells"),
-    [
-        (1, CELLS[:1]),
-        (4, CELLS[:1]),
-        (1, [cell("c_x", word, 0.5) for word in (*"abcde", "f as long as it can be")]),
-        (4, [cell(f"c{number}_x", f"w{number % 7}", 0.5) for number in range(40)]),
-        (4, [cell(LONG, "on the other hand of it", 0.1), cell("$x$_y", "but not", None, n=0)]),
-    ],
-)
-def test_nothing_in_a_heat_map_overlaps_or_is_clipped(models: int, cells: list[ItemScore]) -> None:
-    runs = [a_run(f"org/a-model-of-some-name-{n}", cells) for n in range(models)]
-    with style():
-        figure = draw_heat_maps(heat_maps(runs))
-        renderer = figure.canvas.get_renderer()
-        panels = [axes for axes in figure.axes if axes.get_gid()]
-        boxes = [axes.get_tightbbox(renderer) for axes in panels]
-    assert len(panels) == models
-    width, height = figure.bbox.width, figure.bbox.height
-    for box in boxes:
-        assert box.x0 >= 0
-        assert box.y0 >= 0
-        assert box.x1 <= width
-        assert box.y1 <= height
-    for number, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[number + 1 :])
-
-
-def test_groups_of_numbered_positions_are_curves(tmp_path: Path) -> None:
-    values = {3: 0.5, 1: 0.75, 2: None, 10: 0.25}
-    scores = [
-        one(value, group=f"{name}sentence {number}", level="detail")
-        for name in ("near, ", "far, ")
-        for number, value in values.items()
-    ]
-    # Too few for a curve, no group, and numbers of predictions, which are no positions.
-    scores += [
-        one(0.5, group="far, line 1", level="group"),
-        one(0.5, group="kind 1", level="column"),
-    ]
-    scores += [one(0.5, group=f"prediction {number}", level="group") for number in range(4)]
-    runs = [a_run("a", [one(0.5)]), a_run("b", scores)]
-    curves = position_curves(runs)
-    assert [(c.suite, c.training, c.unit, c.counts) for c in curves] == [
-        ("c, test", "b: near", "sentence", [1, 3, 10]),
-        ("c, test", "b: far", "sentence", [1, 3, 10]),
-    ]
-    with style():
-        (axes,) = draw_curves(curves, of="").axes
-    assert [list(line.get_ydata()) for line in axes.lines[-2:]] == [[75, 50, 25]] * 2
-    assert axes.get_xlabel() == "sentence"
-    plot_runs(runs, tmp_path)
-    assert (tmp_path / "positions.svg").is_file()
-
-
 def test_the_same_data_are_the_same_bytes(tmp_path: Path) -> None:
     row = made_difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
-    runs = [a_run("a", [one(0.7), *CELLS], differences=[row]), a_run("b", [one(0.4), *CELLS])]
+    runs = [a_run("a", [one(0.7)], differences=[row]), a_run("b", [one(0.4)])]
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         assert plot_runs(runs, tmp_path / name) == []
     files = sorted(path.name for path in (tmp_path / "first").iterdir())
-    assert files == ["heatmap.png", "heatmap.svg", "scores.png", "scores.svg"]
+    assert files == ["scores.png", "scores.svg"]
     for file in files:
         content = (tmp_path / "first" / file).read_bytes()
         assert content == (tmp_path / "second" / file).read_bytes()
@@ -348,7 +218,5 @@ def test_characters_that_no_font_has_are_told(tmp_path: Path) -> None:
 
 def test_dollars_are_no_formula(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
-    plot_runs(
-        [a_run("$\\nothing$", [one(0.7, "$\\bad{$"), cell("$_", "$\\x{", 0.3)])], tmp_path / "p"
-    )
-    assert len(list((tmp_path / "p").iterdir())) == 4
+    plot_runs([a_run("$\\nothing$", [one(0.7, "$\\bad{$")])], tmp_path / "p")
+    assert len(list((tmp_path / "p").iterdir())) == 2

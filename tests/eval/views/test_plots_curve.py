@@ -30,7 +30,7 @@ from coherencegym.eval.views.overview import (
     training_grids,
     write_overview,
 )
-from coherencegym.eval.views.plots_curve import draw_curves, write_curves
+from coherencegym.eval.views.plots import draw_curves, write_curves
 from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("real_figures")

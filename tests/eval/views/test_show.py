@@ -1,4 +1,4 @@
-"""``coherencegym show``: what it says of an item, on the terminal, in a pipe, and as a plot."""
+"""``coherencegym show``: what it says of an item, on the terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from support.commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.report.figures import style
 from coherencegym.eval.tasks.score.page.item_view import ItemView, view_item
 from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.views.plots_item import SHADES, draw_item, print_item, shade
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.eval.views.item_text import SHADES, print_item, shade
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"
 
@@ -149,25 +147,16 @@ def test_an_item_is_named_by_how_its_id_begins_or_ends(
         (["--item", "d4/shuffled"], "is in the configs one, two; choose one with --config"),
         (["--item", "d1", "--config", "three"], "no config 'three'"),
         (["--item", "d1", "--conditions", "x"], "no condition 'x'; expected one of original"),
-        (["--item", "d1", "--overwrite"], "expected --output"),
         (["--item", "d1", "--compat", "syntaxgym-2021", "--bos", "never"], "--bos"),
-        (["--item", "d1", "--output", "HERE"], "it has no .coherencegym.sha256"),
     ],
 )
 def test_what_the_user_can_mend_is_one_line(
-    words: list[str],
-    what: str,
-    saved: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], what: str, saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "thesis.txt").write_text("three years of work")
-    words = [str(tmp_path) if word == "HERE" else word for word in words]
-    assert show(saved, *words, *(["--overwrite"] if "--output" in words else [])) == 2
+    assert show(saved, *words) == 2
     printed = capsys.readouterr()
     assert what in one_line(printed.err)
     assert printed.out == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_an_item_in_two_splits_asks_for_the_split(pair_items: list[Item]) -> None:
@@ -194,8 +183,6 @@ def test_only_chosen_conditions_and_what_can_be_said_of_them(
     assert [c.name for c in chosen.conditions] == ["a", "unread"]
     assert [p.formula for p in chosen.predictions] == ["(1;%a%) < 99"]
     assert chosen.hidden == 1
-    assert chosen.conditions[0].read == {1}
-    assert chosen.conditions[1].read == frozenset()
 
 
 def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
@@ -310,80 +297,6 @@ def test_shades_go_from_light_to_dark_with_the_bits() -> None:
     assert lightness == sorted(lightness, reverse=True)
     assert shade(1.99) == shade(0.0) == shade(-1e-9) != shade(2.0)
     assert len(set(lightness)) == len(SHADES)
-
-
-@pytest.mark.parametrize("repeat", [1, 12])
-def test_bars_are_as_high_as_the_bits(
-    repeat: int, view: Callable[..., ItemView], make_item: Callable[..., Item]
-) -> None:
-    item = make_item(
-        {"a": ["It rained $5 $6. " * repeat, "so", "we left"], "b": ["It rained", "yet", "we ran"]},
-        "(3;%a%) > (3;%b%)",
-    )
-    shown = view(item)
-    with style():
-        figure = draw_item(shown, "m")
-        renderer = figure.canvas.get_renderer()
-        boxes = [axes.get_tightbbox(renderer) for axes in figure.axes]
-    panels: dict[str, list[Any]] = {}
-    for axes in figure.axes:
-        panels.setdefault(axes.get_gid().split(":")[0], []).append(axes)
-    assert len({axes.get_ylim() for axes in figure.axes}) == 1
-    for condition in shown.conditions:
-        own = panels[condition.name]
-        heights = [bar.get_height() for axes in own for bar in axes.containers[0]]
-        assert heights == [token.bits or 0.0 for token in condition.tokens]
-        words = [label.get_text() for axes in own for label in axes.get_xticklabels()]
-        assert len(words) == len(heights)
-        spans: dict[str, float] = {}
-        for axes in own:
-            for patch in axes.patches:
-                if str(patch.get_gid()).startswith("region"):
-                    spans[patch.get_gid()] = spans.get(patch.get_gid(), 0) + patch.get_width()
-        counts = {f"region {n}": sum(t.region == n for t in condition.tokens) for n in (1, 2, 3)}
-        assert spans == pytest.approx(counts)
-        (mean,) = {
-            segment[0][1]
-            for axes in own
-            for lines in axes.collections
-            if lines.get_gid() == "mean 3"
-            for segment in lines.get_segments()
-        }
-        assert mean == pytest.approx(np.mean(condition.region_bits(3)))
-    for number, box in enumerate(boxes):
-        assert box.x0 >= 0
-        assert box.y0 >= 0
-        assert box.x1 <= figure.bbox.width
-        assert box.y1 <= figure.bbox.height
-        assert not any(box.overlaps(other) for other in boxes[number + 1 :])
-
-
-def test_a_bar_under_zero_is_in_the_plot(
-    view: Callable[..., ItemView], pair_items: list[Item]
-) -> None:
-    shown = view(pair_items[0])
-    first, *others = shown.conditions
-    low = replace(first.tokens[3], bits=-0.5)
-    tokens = (*first.tokens[:3], low, *first.tokens[4:])
-    with style():
-        figure = draw_item(replace(shown, conditions=(replace(first, tokens=tokens), *others)), "m")
-    assert all(axes.get_ylim()[0] < -0.5 for axes in figure.axes)
-    with style():
-        assert draw_item(shown, "m").axes[0].get_ylim()[0] == 0
-
-
-@pytest.mark.usefixtures("real_figures")
-def test_a_plot_is_written_and_repeats_to_the_byte(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["--item", "d1", "--output", str(tmp_path / "out")]
-    assert show(saved, *words) == 0
-    files = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert set(files) == {CHECKSUMS, "item.png", "item.svg"}
-    assert show(saved, *words, "--overwrite") == 0
-    assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == files
-    assert show(saved, *words) == 2
-    assert f"written to {tmp_path / 'out'}" in capsys.readouterr().out
 
 
 def test_an_item_that_cannot_be_shown_says_why(

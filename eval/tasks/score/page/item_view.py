@@ -46,12 +46,10 @@ class TokenView:
 
 @dataclass(frozen=True, slots=True)
 class ConditionView:
-    """A condition: its tokens, and the regions that a prediction reads."""
+    """A condition and its tokens."""
 
     name: str
     tokens: tuple[TokenView, ...]
-    read: frozenset[RegionRef]
-    read_by_mean: frozenset[RegionRef]
 
     def region_bits(self, region: int) -> list[float]:
         """The surprisals (bits) of a region's tokens."""
@@ -117,25 +115,16 @@ def view_item(
         item.item_id,
         config,
         split,
-        tuple(_condition(scored, name, visible, tokenizer) for name in names),
+        tuple(_condition(scored, name, tokenizer) for name in names),
         tuple(_prediction(one, scored, rules) for one in visible),
         len(evaluated) - len(visible),
         scored.truncated,
     )
 
 
-def _condition(
-    scored: ScoredItem, name: str, evaluated: Sequence[EvaluatedPrediction], tokenizer: Any
-) -> ConditionView:
-    read = [
-        (region, one.aggregation) for one in evaluated for region, of in reads(one) if of == name
-    ]
-    return ConditionView(
-        name,
-        _tokens(scored.conditions[name], scored.item.condition(name).content, tokenizer),
-        frozenset(region for region, _ in read),
-        frozenset(region for region, aggregation in read if aggregation == "mean"),
-    )
+def _condition(scored: ScoredItem, name: str, tokenizer: Any) -> ConditionView:
+    tokens = _tokens(scored.conditions[name], scored.item.condition(name).content, tokenizer)
+    return ConditionView(name, tokens)
 
 
 def check_conditions(item: Item, chosen: Sequence[str]) -> None:

@@ -20,9 +20,10 @@ import coherencegym as cg
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.outcomes.files import read_outcome_tables
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 from coherencegym.eval.tasks.probe import classifiers
-from coherencegym.eval.views.layer_curves import read_curves
+from coherencegym.eval.views.plots import probe_curves
 from coherencegym.files.parquet_rows import parquet_rows
 
 SIZES = {"train": 40, "validation": 15, "test": 25}
@@ -250,8 +251,8 @@ def test_curves_of_several_runs_are_in_one_figure(
     assert main(["plot", str(finished), str(other), "--output", str(tmp_path / "plots")]) == 0
     assert "layers.png" in capsys.readouterr().out
     drawn = (tmp_path / "plots" / "layers.svg").read_text()
-    assert "<!-- random init, other -->" in drawn  # two runs of one model, by their folders
-    curves = read_curves([finished])
+    assert "<!-- random init, model (other) -->" in drawn  # two runs of one model, by their folders
+    curves = list(probe_curves([read_results(finished)]))
     assert [curve.chosen for curve in curves] == [results_of(finished)["probes"][0]["layer"]]
     assert len(curves[0].random) == 2
     assert all(
@@ -450,7 +451,7 @@ def test_results_are_pushed_and_stand_in_overviews(
     assert f"| accuracy | 50 | {100 * whole['score']:.1f} % |" in card
     # What was pushed is enough to compare and to draw it again.
     assert main(["compare", str(tmp_path), str(finished), "--layers", "1"]) == 0
-    assert len(read_curves([tmp_path])) == 1
+    assert len(list(probe_curves([read_results(tmp_path)]))) == 1
     capsys.readouterr()
     assert main(["overview", str(finished)]) == 0
     out = capsys.readouterr().out

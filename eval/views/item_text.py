@@ -1,0 +1,148 @@
+"""The surprisal of every token of one item, printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import Any
+
+from coherencegym.eval.tasks.score.page.item_view import (
+    ConditionView,
+    ItemView,
+    PredictionView,
+    TokenView,
+    in_words,
+)
+
+#: Bits from which on a background is taken, and the letters on it (dark on light, light on dark).
+SHADES = (
+    (0.0, "#f7fbff", "#000000"),
+    (2.0, "#d0e1f2", "#000000"),
+    (4.0, "#94c4df", "#000000"),
+    (8.0, "#4a98c9", "#000000"),
+    (12.0, "#1764ab", "#ffffff"),
+    (16.0, "#08306b", "#ffffff"),
+)
+#: Tokens at the beginning that a condition has in common with another at least, to leave them out.
+_FEWEST = 8
+#: Bits by which the same token after the same text may differ: batches round, and two places show.
+_NOISE = 0.005
+
+
+def print_item(view: ItemView, console: Any) -> None:
+    """Print an item on rich's ``console``."""
+    from rich.text import Text
+
+    def say(line: str = "", style: str = "") -> None:
+        console.print(Text(line, style=style), soft_wrap=True)
+
+    coloured = console.is_terminal and not console.no_color and console.color_system is not None
+    say(f"{view.item_id}  ({view.config}, {view.split})", "bold")
+    if view.truncated:
+        say(f"cut to fit: {view.truncated:,} tokens on the left")
+    if coloured:
+        console.print(_legend())
+    for place, condition in enumerate(view.conditions):
+        say()
+        say(condition.name, "bold")
+        same, other = _beginning(condition, view.conditions[:place])
+        if same:
+            say(f"  the first {same:,} tokens are those of {other}, with the same bits", "dim")
+        if coloured:
+            console.print(_coloured(condition, same))
+        else:
+            for line in _listing(condition.tokens[same:]):
+                say(line)
+        for line in _regions(condition):
+            say(line, "dim")
+    say()
+    say("predictions", "bold")
+    for prediction in view.predictions:
+        for line in _prediction(prediction):
+            say(line)
+    if view.hidden:
+        say(f"  {view.hidden:,} more read conditions that are not shown", "dim")
+
+
+def shade(bits: float) -> str:
+    """The style of a token of so many bits."""
+    _, background, letters = [step for step in SHADES if step[0] <= max(bits, 0.0)][-1]
+    return f"{letters} on {background}"
+
+
+def _legend() -> Any:
+    from rich.text import Text
+
+    legend = Text("bits ")
+    for place, (low, _, _) in enumerate(SHADES):
+        high = f"–{SHADES[place + 1][0]:.0f}" if place + 1 < len(SHADES) else " and more"
+        legend.append(f" {low:.0f}{high} ", style=shade(low))
+    return legend.append("  │2│ region 2 begins", style="default")
+
+
+def _beginning(condition: ConditionView, earlier: Sequence[ConditionView]) -> tuple[int, str]:
+    # The number of tokens with which one before it begins, too, and its name; 0: too few.
+    def same(other: ConditionView) -> int:
+        pairs = enumerate(zip(condition.tokens, other.tokens, strict=False))
+        shortest = min(len(condition.tokens), len(other.tokens))
+        return next((place for place, pair in pairs if not _alike(*pair)), shortest)
+
+    found, name = max(
+        ((same(other), other.name) for other in earlier), default=(0, ""), key=itemgetter(0)
+    )
+    return (found, name) if found >= _FEWEST else (0, "")
+
+
+def _alike(one: TokenView, other: TokenView) -> bool:
+    if (one.text, one.region) != (other.text, other.region):
+        return False
+    if one.bits is None or other.bits is None:
+        return one.bits == other.bits
+    return abs(one.bits - other.bits) <= _NOISE
+
+
+def _coloured(condition: ConditionView, start: int) -> Any:
+    from rich.text import Text
+
+    text = Text()
+    region = condition.tokens[start - 1].region if start else None
+    for token in condition.tokens[start:]:
+        if token.region is not None and token.region != region:
+            text.append(f"│{token.region or '–'}│", style="bold")
+            region = token.region
+        text.append(token.text, style="dim" if token.bits is None else shade(token.bits))
+    return text
+
+
+def _listing(tokens: Sequence[TokenView]) -> Iterator[str]:
+    from rich.cells import cell_len
+
+    if not tokens:
+        return
+    shown = [token.text.replace(" ", "␣") for token in tokens]
+    widest = max(map(cell_len, [*shown, "token"]))
+    yield f"  {'token'.ljust(widest)}    bits  region"
+    for token, text in zip(tokens, shown, strict=True):
+        space = " " * (widest - cell_len(text))
+        bits = "–" if token.bits is None else f"{token.bits:.2f}"
+        yield f"  {text}{space}  {bits:>6}  {token.region or '–':>6}"
+
+
+def _regions(condition: ConditionView) -> Iterator[str]:
+    for region in dict.fromkeys(t.region for t in condition.tokens if t.region):
+        bits = condition.region_bits(region)
+        n = sum(token.region == region for token in condition.tokens)
+        tokens = f"{n:,} token" + ("s" if n != 1 else "")
+        mean = f", mean {sum(bits) / len(bits):.3f}" if bits else ""
+        yield f"  region {region}: {tokens}, {sum(bits):.3f} bits{mean}"
+
+
+def _prediction(prediction: PredictionView) -> Iterator[str]:
+    margin = "" if prediction.margin is None else f", margin {prediction.margin:+.3f} bits"
+    yield f"  {prediction.verdict}{margin}: {prediction.formula} ({prediction.aggregation})"
+    yield "    " + ", ".join(
+        f"{in_words(region)} of {name} " + ("–" if value is None else f"{value:.3f}")
+        for region, name, value in prediction.values
+    )
+    if prediction.groups:
+        yield "    " + "; ".join(prediction.groups)
