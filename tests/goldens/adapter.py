@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import SimpleNamespace
 from typing import Any
 
 from coherencegym.eval.results.comparison import ModelComparison
@@ -23,7 +24,7 @@ from coherencegym.eval.statistics.scores import (
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.report import published_beside
-from coherencegym.eval.tasks.probe.results import ProbeFacts, layer_name, layer_rows
+from coherencegym.eval.tasks.probe.results import layer_name, layer_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
@@ -169,7 +170,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
     for own in results.summary:
-        yield from _probe_facts(about, own)
+        yield from _probe_facts(about, SimpleNamespace(**own))
     for row in layer_rows(results.details):
         draw = f", randomly initialised {row['draw']}" if row["draw"] else ""
         fit: dict[str, Any] = {**about, "config": row["config"], "split": row["split"]}
@@ -187,7 +188,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
         )
 
 
-def _probe_facts(about: dict[str, Any], own: ProbeFacts) -> Iterator[Golden]:
+def _probe_facts(about: dict[str, Any], own: Any) -> Iterator[Golden]:
     values: dict[str, tuple[str, float | None]] = {
         "layer": (MODEL, float(own.layer)),
         "first layer near the best": (MODEL, float(own.first_near_best)),
@@ -220,12 +221,12 @@ def _probe_facts(about: dict[str, Any], own: ProbeFacts) -> Iterator[Golden]:
             yield _golden(about, own, "compression", system=system, value=value)
     if own.over_bag is not None:
         over = {
-            "value": own.over_bag.value,
-            "low": own.over_bag.low,
-            "high": own.over_bag.high,
+            "value": own.over_bag["value"],
+            "low": own.over_bag["low"],
+            "high": own.over_bag["high"],
         }
         system = f"{MODEL} − {PARTIAL_INPUT}"
-        yield _golden(about, own, "accuracy", system=system, p=own.over_bag.p, **over)
+        yield _golden(about, own, "accuracy", system=system, p=own.over_bag["p"], **over)
 
 
 def read_spans(run: str, results: Results) -> Iterator[Golden]:
