@@ -95,7 +95,7 @@ def results_of(
         digests,
         all(table.verified for table in tables),
         [
-            about_table(table, table.rows, **_language(source, table), **asked.facts(*pair))
+            about_table(table, table.rows, **_language(source, table.config), **asked.facts(*pair))
             for table, pair in zip(tables, pairs, strict=True)
         ],
     )
@@ -116,7 +116,8 @@ def results_of(
     )
     results = replace(results, summary=asked.summary(results))
     rows = _rows(results) if asked.rows is None else asked.rows(results)
-    differences = getattr(results.summary, "differences", ())
+    summary = results.summary
+    differences = summary.get("differences", ()) if isinstance(summary, dict) else ()
     results = replace(results, rows=rows, differences=differences)
     results = replace(results, headline=asked.headline(results))
     return replace(results, notes=list(_notes(results)), more=asked.more(results))
@@ -158,19 +159,16 @@ def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
     return people_fields(people[-1]) if people else {}
 
 
-def _language(source: Source, table: Any) -> dict[str, str]:
-    language = language_in(source, table.config)
+def _language(source: Source, config: str) -> dict[str, str]:
+    # ISO 639-1; ``mul``: several; none where none is stated.
+    language = str(_corpora(source, [config])[0].get("language", ""))
     return {"language": language} if language else {}
 
 
 def _notes(found: Results) -> Iterator[Note]:
     yield from found.asked.notes(found)
-    if not found.asked.says_baselines:
-        yield from baseline_notes(found.headline)
-    printed = [
-        row for row in shown_rows(found.rows) if found.asked.prints_groups or row.level == "all"
-    ]
-    marked = any(row.n < FEW_ITEMS for row in printed)
+    yield from baseline_notes(found.headline)
+    marked = any(row.n < FEW_ITEMS for row in shown_rows(found.rows))
     if marked or any(len(table.rows) < FEW_ITEMS for table in found.input_tables):
         what = found.asked.command.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")
@@ -242,11 +240,6 @@ def about_dataset(
         **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
         **_limitations(source, {str(table["config"]): None for table in tables}),
     }
-
-
-def language_in(source: Source, config: str) -> str:
-    """The language of a config (ISO 639-1; ``mul``: several); empty where none is stated."""
-    return str(_corpora(source, [config])[0].get("language", ""))
 
 
 def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:

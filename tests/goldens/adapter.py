@@ -26,7 +26,6 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.report import published_beside
 from coherencegym.eval.tasks.probe.results import layer_name, layer_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS
 from coherencegym.eval.tasks.spans.results import SpanFacts, released_system
@@ -110,20 +109,26 @@ VALUES = tuple(one.name for one in fields(Golden) if one.name not in KEY)
 
 def read_score(run: str, found: Results) -> Iterator[Golden]:
     """The estimates of a run of ``score``."""
-    about, results = _about(run, found), score_summary(found)
+    about, summary = _about(run, found), found.summary
     yield from _headline(about, found.headline)
-    for score in results.scores:
+    for score in summary["scores"]:
         yield from _item_score(about, score)
-    for macro in results.macros:
-        yield _golden(about, macro, "accuracy", group="mean of groups", counts=_n(macro.n_groups))
-    for length in results.lengths:
+    for macro in summary["macro"]:
+        yield _golden(
+            about,
+            SimpleNamespace(**macro),
+            "accuracy",
+            group="mean of groups",
+            counts=_n(macro["n_groups"]),
+        )
+    for length in summary["lengths"]:
         by = {"formula": f"{length.formula} {length.aggregation}"}
         kinds = {"noteworthy": int(length.noteworthy), "differ": length.n_differ}
         yield _golden(about, length, "mean difference in length", value=length.tokens_mean, **by)
         for name in ("pearson", "spearman"):
             value, metric = getattr(length, name), f"{name.title()} of margin and length"
             yield _golden(about, length, metric, value=value, counts=_kept(kinds), **by)
-    for own in results.differences:
+    for own in summary["differences"]:
         by = {"formula": f"{own.formula} {own.aggregation}", "group": f"control {own.control}"}
         sides = {"margin mean": own.margin_mean, "margin mean, control": own.control_margin_mean}
         sizes = {
@@ -135,7 +140,7 @@ def read_score(run: str, found: Results) -> Iterator[Golden]:
             yield _golden(about, own, metric, value=value, n=n, clusters=clusters, bare=True, **by)
         change = {"value": own.difference, "n": None, "clusters": None}
         yield _golden(about, own, "difference of margins", **change, **by)
-    for quoted in results.published:
+    for quoted in summary["published"]:
         system = f"{quoted.model}: {quoted.source}"
         yield Golden(
             **about,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
@@ -26,10 +24,12 @@ from coherencegym.eval.tasks.probe.results import (
     ACCURACY,
     CONTROL,
     RANDOM,
+    label_rows,
     layer_name,
     layer_rows,
 )
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.report import published_block
 
 #: Baselines that an accuracy is held against, and what sentences call them.
 _BASELINES = {
@@ -50,8 +50,9 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
     yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
-    for table in published_grids(found):
-        yield ReportSection(table.title, table, is_detail=True)
+    if published := published_beside(found):
+        table = published_block(published, "published accuracies, %")
+        yield ReportSection("Published accuracies", table, is_detail=True)
     curves = list(layer_curves(found))
     if len(curves[0].layers) > 1:
         table = layers_grid(curves)
@@ -89,21 +90,16 @@ def _described(curve: LayerCurve) -> str:
 
 def _lists(found: Results) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
     for own in found.details:
-        names = own.table.labels
-        both = zip(own.predict(own.chosen), own.chosen.log_probabilities, strict=True)
-        rows = [
-            (math.exp(log[names.index(row.label)]), row, predicted)
-            for row, (predicted, log) in zip(own.tested, both, strict=True)
-        ]
-        rows.sort(key=lambda row: row[0])
-        yield own.table.table.name, len(rows), tuple(_text(*one) for one in rows[:_MOST_ROWS])
+        said = zip(own.table.table.rows, label_rows([own]), strict=True)
+        rows = [(row, one) for row, one in said if one["predicted"] is not None]
+        rows.sort(key=lambda pair: pair[1]["probability"])
+        yield own.table.table.name, len(rows), tuple(_text(*pair) for pair in rows[:_MOST_ROWS])
 
 
-def _text(probability: float, row: LabelledExample, predicted: str) -> Text:
-    is_wrong = predicted not in (row.label, *row.also)
-    label = " or ".join((row.label, *row.also))
-    share = grid.share_cell(probability)
-    cells = (label, ""), (predicted, "wrong" if is_wrong else ""), (share, "")
+def _text(row: LabelledExample, said: Mapping[str, Any]) -> Text:
+    right = (row.label, *row.also)
+    named = said["predicted"], "" if said["predicted"] in right else "wrong"
+    cells = (" or ".join(right), ""), named, (grid.share_cell(said["probability"]), "")
     return Text(row.item_id, " | ".join(" ".join(slot.segments) for slot in row.slots), cells)
 
 
@@ -182,26 +178,6 @@ def beside_grid(found: Results) -> grid.Grid:
         for own in found.summary
     ]
     return grid.of_cells("config", headings, cells, ("", "–"))
-
-
-def published_grids(found: Results) -> list[grid.Grid]:
-    """A table for each task of a paper: a row for each of its models, a column for each source."""
-    rows_of = published_beside(found)
-    grids = []
-    for task in dict.fromkeys((row.config, row.row) for row in rows_of):
-        own = [row for row in rows_of if (row.config, row.row) == task]
-        sources = list(dict.fromkeys(row.source for row in own))
-        by_model: dict[str, dict[str, float]] = {}
-        for row in own:
-            by_model.setdefault(row.model, {})[row.source] = row.score
-        rows = [
-            grid.GridRow((model, *(grid.share_cell(scores.get(source)) for source in sources)))
-            for model, scores in by_model.items()
-        ]
-        name = ", ".join(filter(None, task))
-        title = f"published accuracies, %: {name}"
-        grids.append(replace(grid.made("model", sources, rows), title=title))
-    return grids
 
 
 def _range(values: Iterable[float]) -> str:

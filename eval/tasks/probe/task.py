@@ -82,6 +82,4 @@ TASK = Task(
             rows_in_folder(found, LABELS_FILE) or label_rows(found.details)
         ),
     },
-    says_baselines=True,
-    prints_groups=False,
 )

@@ -10,14 +10,12 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, prediction_rows
-from coherencegym.eval.tasks.score.page.example import in_pairs
 from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
     choices_came_to,
     more_keys,
     region_rows,
-    score_summary,
     summary_of,
     table_facts,
     token_rows,
@@ -39,7 +37,7 @@ def score_table(
 
 def _headline(found: Results) -> Headline | None:
     tables = [one.table for one in found.details]
-    return headline_of(tables, found.outcomes, score_summary(found).scores)
+    return headline_of(tables, found.outcomes, found.summary["scores"])
 
 
 TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
@@ -52,9 +50,8 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     came_to=choices_came_to,
     signed=lambda own, settings: read_as(settings),
     summary=summary_of,
-    rows=lambda found: list(score_summary(found).scores),
+    rows=lambda found: found.summary["scores"],
     headline=_headline,
-    units=lambda results: "pairs" if in_pairs(results) else "comparisons",
     sections=score_sections,
     notes=notes_of,
     facts=table_facts,
@@ -66,7 +63,6 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
         "regions": region_rows,
         "tokens": token_rows,
     },
-    says_baselines=True,
     spreads=True,
     resumes=True,
 )

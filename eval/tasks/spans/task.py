@@ -130,5 +130,4 @@ TASK = Task(
     },
     more=lambda found: {"spans": list(map(asdict, found.summary))},
     files=lambda found, folder: write_span_files(found.details, folder),
-    says_baselines=True,
 )
