@@ -28,8 +28,6 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Task
 
-_NO_SETTINGS: Mapping[str, Any] = {}
-
 
 def collect_results(
     asked: Task[Any, Any, Any],
@@ -49,40 +47,8 @@ def collect_results(
         options: the task's own, as they came to.
         own: the same as results record them.
     """
-    about = model.about()
-    found_out = asked.came_to([detail for _, detail in pairs])
-    recorded = {
-        **settings,
-        **own,
-        **found_out,
-        "intervals": INTERVALS,
-        "versions": versions(about),
-    }
-    found = results_of(asked, pairs, outcomes, about, options, source, recorded)
-    return replace(
-        found,
-        signature=signature(
-            asked.command.name, about, found.dataset, recorded, asked.signed(own, recorded)
-        ),
-        notes=[*run_notes(source, model, found.input_tables, settings["max_items"]), *found.notes],
-    )
-
-
-def results_of(
-    asked: Task[Any, Any, Any],
-    pairs: Sequence[tuple[Any, Any]],
-    outcomes: OutcomeTables,
-    about: Mapping[str, Any],
-    options: Any,
-    source: Source | None = None,
-    settings: Mapping[str, Any] = _NO_SETTINGS,
-) -> Results:
-    """Results as far as inputs, details and outcomes say them; ``about`` are facts of a model.
-
-    ``source`` is that of the tables; None: each knows its own.
-    """
+    about, details = model.about(), [detail for _, detail in pairs]
     tables = [asked.table(one) for one, _ in pairs]
-    source = tables[0].source if source is None else source
     digests = [
         f"{table.config} {digest}"
         for table, (one, _) in zip(tables, pairs, strict=True)
@@ -99,18 +65,22 @@ def results_of(
             for table, pair in zip(tables, pairs, strict=True)
         ],
     )
+    came_to = {**asked.came_to(details), "intervals": INTERVALS, "versions": versions(about)}
+    recorded = {**settings, **own, **came_to}
     results = Results(
-        signature="",
+        signature=signature(
+            asked.command.name, about, dataset, recorded, asked.signed(own, recorded)
+        ),
         model=about,
         dataset=dataset,
-        settings=settings,
+        settings=recorded,
         notes=(),
         task=asked.command.name,
         outcomes=outcomes,
         metrics={metric.name: metric for metric in _metrics(asked, outcomes)},
         asked=asked,
         inputs=[given for given, _ in pairs],
-        details=[detail for _, detail in pairs],
+        details=details,
         options=options,
         manifest=source.manifest,
     )
@@ -120,7 +90,8 @@ def results_of(
     differences = summary.get("differences", ()) if isinstance(summary, dict) else ()
     results = replace(results, rows=rows, differences=differences)
     results = replace(results, headline=asked.headline(results))
-    return replace(results, notes=list(_notes(results)), more=asked.more(results))
+    notes = [*run_notes(source, model, tables, settings["max_items"]), *_notes(results)]
+    return replace(results, notes=notes, more=asked.more(results))
 
 
 def _metrics(asked: Task[Any, Any, Any], outcomes: OutcomeTables) -> Sequence[Metric]:

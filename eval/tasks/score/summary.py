@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -28,6 +28,7 @@ from coherencegym.eval.tasks.headline import (
     human_performance,
     mean_if_known,
 )
+from coherencegym.eval.tasks.results import TableFacts
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, item_baselines, predictions_of
 from coherencegym.eval.tasks.score.selections import (
     Selection,
@@ -290,24 +291,8 @@ def headline_of(
     )
 
 
-class CountedTable(Protocol):
-    """A table, and what of it counts in the suite's one number (:class:`ItemTable`)."""
-
-    @property
-    def config(self) -> str:
-        """Its config."""
-
-    @property
-    def split(self) -> str:
-        """Its split."""
-
-    @property
-    def headline(self) -> str:
-        """The group that its own score is over; empty: all."""
-
-    @property
-    def headline_value(self) -> str:
-        """The ``column=value`` of the items that count; empty: all."""
+#: A table in memory, or one of results: both say what counts in the suite's one number.
+CountedTable = ItemTable | TableFacts
 
 
 def headline_cells(outcomes: OutcomeTables, table: CountedTable) -> dict[str, Any]:

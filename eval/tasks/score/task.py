@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from coherencegym.eval.data.benchmark import read_as
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import notes_of
@@ -24,15 +23,7 @@ from coherencegym.eval.tasks.score.results import (
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import queries
 from coherencegym.eval.tasks.score.summary import ItemScore, headline_of
-from coherencegym.eval.tasks.task import Task, TaskContext
-
-
-def score_table(
-    context: TaskContext, table: ItemTable, options: ScoreOptions, writer: OutcomeWriter
-) -> ScoredItemTable:
-    """Add the outcomes of the predictions of a table."""
-    ((_, found),) = score_tables(context, [table], options, writer)
-    return found
+from coherencegym.eval.tasks.task import Task
 
 
 def _headline(found: Results) -> Headline | None:
@@ -44,7 +35,9 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     command=COMMAND,
     metrics=(ACCURACY, MARGIN),
     texts=lambda table, options: queries(list(table.items)),
-    run=score_table,
+    run=lambda context, table, options, writer: score_tables(context, [table], options, writer)[0][
+        1
+    ],
     run_all=score_tables,
     record=lambda options, reading: {},
     came_to=choices_came_to,
