@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``; where there are any ``curve`` and ``layers``."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import read_results, write_json
-    from coherencegym.eval.tasks.probe.curves import mean_best_layers, write_layers
+    from coherencegym.eval.tasks.probe.curves import write_layers
     from coherencegym.eval.views.plots import plot_runs, probe_curves
     from coherencegym.files.folders import check_folder, written_beside
 
@@ -66,9 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         write_json({"runs": drawn}, work / _LIST)
         written = sorted(path.name for path in work.iterdir())
-    means = mean_best_layers(curves).items()
-    best = [f"{model}: mean best layer {mean:.1f}, chosen on validation" for model, mean in means]
-    for note in [*_notes(runs, missing), *best]:
+    for note in _notes(runs, missing):
         print(f"· {note}")
     print(f"written to {arguments.output}: {', '.join(written)}")
     return 0

@@ -205,7 +205,7 @@ class HeatMaps:
 
 @dataclass(frozen=True)
 class Introduction:
-    """What the suite says of itself, and an item of it (:mod:`eval.tasks.score.page.example`)."""
+    """What the suite says of itself, and an item of it (:mod:`eval.tasks.score.page.items`)."""
 
     example: Any
 

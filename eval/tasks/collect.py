@@ -28,8 +28,6 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Task
 
-_NO_SETTINGS: Mapping[str, Any] = {}
-
 
 def collect_results(
     asked: Task[Any, Any, Any],
@@ -49,40 +47,8 @@ def collect_results(
         options: the task's own, as they came to.
         own: the same as results record them.
     """
-    about = model.about()
-    found_out = asked.came_to([detail for _, detail in pairs])
-    recorded = {
-        **settings,
-        **own,
-        **found_out,
-        "intervals": INTERVALS,
-        "versions": versions(about),
-    }
-    found = results_of(asked, pairs, outcomes, about, options, source, recorded)
-    return replace(
-        found,
-        signature=signature(
-            asked.command.name, about, found.dataset, recorded, asked.signed(own, recorded)
-        ),
-        notes=[*run_notes(source, model, found.input_tables, settings["max_items"]), *found.notes],
-    )
-
-
-def results_of(
-    asked: Task[Any, Any, Any],
-    pairs: Sequence[tuple[Any, Any]],
-    outcomes: OutcomeTables,
-    about: Mapping[str, Any],
-    options: Any,
-    source: Source | None = None,
-    settings: Mapping[str, Any] = _NO_SETTINGS,
-) -> Results:
-    """Results as far as inputs, details and outcomes say them; ``about`` are facts of a model.
-
-    ``source`` is that of the tables; None: each knows its own.
-    """
+    about, details = model.about(), [detail for _, detail in pairs]
     tables = [asked.table(one) for one, _ in pairs]
-    source = tables[0].source if source is None else source
     digests = [
         f"{table.config} {digest}"
         for table, (one, _) in zip(tables, pairs, strict=True)
@@ -95,31 +61,37 @@ def results_of(
         digests,
         all(table.verified for table in tables),
         [
-            about_table(table, table.rows, **_language(source, table), **asked.facts(*pair))
+            about_table(table, table.rows, **_language(source, table.config), **asked.facts(*pair))
             for table, pair in zip(tables, pairs, strict=True)
         ],
     )
+    came_to = {**asked.came_to(details), "intervals": INTERVALS, "versions": versions(about)}
+    recorded = {**settings, **own, **came_to}
     results = Results(
-        signature="",
+        signature=signature(
+            asked.command.name, about, dataset, recorded, asked.signed(own, recorded)
+        ),
         model=about,
         dataset=dataset,
-        settings=settings,
+        settings=recorded,
         notes=(),
         task=asked.command.name,
         outcomes=outcomes,
         metrics={metric.name: metric for metric in _metrics(asked, outcomes)},
         asked=asked,
         inputs=[given for given, _ in pairs],
-        details=[detail for _, detail in pairs],
+        details=details,
         options=options,
         manifest=source.manifest,
     )
     results = replace(results, summary=asked.summary(results))
     rows = _rows(results) if asked.rows is None else asked.rows(results)
-    differences = getattr(results.summary, "differences", ())
+    summary = results.summary
+    differences = summary.get("differences", ()) if isinstance(summary, dict) else ()
     results = replace(results, rows=rows, differences=differences)
     results = replace(results, headline=asked.headline(results))
-    return replace(results, notes=list(_notes(results)), more=asked.more(results))
+    notes = [*run_notes(source, model, tables, settings["max_items"]), *_notes(results)]
+    return replace(results, notes=notes, more=asked.more(results))
 
 
 def _metrics(asked: Task[Any, Any, Any], outcomes: OutcomeTables) -> Sequence[Metric]:
@@ -158,19 +130,16 @@ def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
     return people_fields(people[-1]) if people else {}
 
 
-def _language(source: Source, table: Any) -> dict[str, str]:
-    language = language_in(source, table.config)
+def _language(source: Source, config: str) -> dict[str, str]:
+    # ISO 639-1; ``mul``: several; none where none is stated.
+    language = str(_corpora(source, [config])[0].get("language", ""))
     return {"language": language} if language else {}
 
 
 def _notes(found: Results) -> Iterator[Note]:
     yield from found.asked.notes(found)
-    if not found.asked.says_baselines:
-        yield from baseline_notes(found.headline)
-    printed = [
-        row for row in shown_rows(found.rows) if found.asked.prints_groups or row.level == "all"
-    ]
-    marked = any(row.n < FEW_ITEMS for row in printed)
+    yield from baseline_notes(found.headline)
+    marked = any(row.n < FEW_ITEMS for row in shown_rows(found.rows))
     if marked or any(len(table.rows) < FEW_ITEMS for table in found.input_tables):
         what = found.asked.command.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")
@@ -242,11 +211,6 @@ def about_dataset(
         **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
         **_limitations(source, {str(table["config"]): None for table in tables}),
     }
-
-
-def language_in(source: Source, config: str) -> str:
-    """The language of a config (ISO 639-1; ``mul``: several); empty where none is stated."""
-    return str(_corpora(source, [config])[0].get("language", ""))
 
 
 def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:

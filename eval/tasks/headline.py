@@ -143,8 +143,8 @@ BELOW_CHANCE = "the whole interval is below chance"
 def baseline_notes(headline: Headline | None) -> Iterator[Note]:
     """A caution that a headline is no better than what needs no reading, where it is not."""
     low = headline.ci_low if headline else None
-    if headline is None or low is None:
-        return
+    if headline is None or low is None or headline.chance_name != CHANCE_NAME:
+        return  # what stands in the place of chance is told by the task
     baselines = {"chance": headline.chance}
     baselines |= {f"the {title}": getattr(headline, f) for f, title in BASELINE_TITLES.items()}
     missed = [name for name, value in baselines.items() if value is not None and low <= value]

@@ -297,13 +297,8 @@ class Results:
         console = grid.console_for(console, 200)
         about = self.dataset
         grid.print_heading(console, about["suite"], about["version"], self.model_name)
-        said: object = None
-        if self.details and self.asked.verdict is not None:
-            said = self.asked.verdict(self)
-        elif self.headline is not None:
-            said = headline_line(self.headline)
-        if said is not None:
-            console.print(grid.plain_text(str(said)), soft_wrap=True)
+        if self.headline is not None:
+            console.print(grid.plain_text(headline_line(self.headline)), soft_wrap=True)
         hidden = []
         for section in self.sections:
             if verbose or not section.is_detail:

@@ -27,7 +27,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import PlansOf
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.report.blocks import ReportSection, Verdict
+from coherencegym.eval.report.blocks import ReportSection
 from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
@@ -170,8 +170,6 @@ class Task(Generic[_I, _O, _D]):
             system, by label.
         summary: values that its report and files share, computed once of the outcomes.
         headline: the one number of a run, where it has one.
-        verdict: a sentence on it; by default one on its interval, chance and baselines.
-        units: the word for what the headline counts, in its sentence.
         sections: its report; by default one table of all estimates.
         rows: all scores, for a task that has its own way to them.
         row: their class.
@@ -180,10 +178,8 @@ class Task(Generic[_I, _O, _D]):
         more: the keys of ``results.json`` that only this task has.
         files: writes files of its own into a folder.
         frames: tables of rows beside the scores, by their names (:func:`eval.tasks.results.rows`).
-        says_baselines: true where its notes or its verdict say what baselines mean for a score.
         spreads: true where several processes may share its texts.
         resumes: true where a folder that has the same run already is kept.
-        prints_groups: false where only its page has the scores of groups.
     """
 
     command: CommandLine
@@ -219,8 +215,6 @@ class Task(Generic[_I, _O, _D]):
     )
     summary: Callable[[Results], Any] = lambda found: None
     headline: Callable[[Results], Headline | None] = lambda found: None
-    verdict: Callable[[Results], Verdict | None] | None = None
-    units: Callable[[Results], str] = lambda results: str(results.asked.command.units)
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
     rows: Callable[[Results], list[Score]] | None = None
     row: type[Score] = Score
@@ -231,10 +225,8 @@ class Task(Generic[_I, _O, _D]):
     frames: Mapping[str, Callable[[Results], Iterable[dict[str, Any]]]] = field(
         default_factory=dict
     )
-    says_baselines: bool = False
     spreads: bool = False
     resumes: bool = False
-    prints_groups: bool = True
 
     def surprisal_texts(self, one: _I, options: _O) -> Sequence[Query] | None:
         """The texts of an input that surprisals are read of; None where none are."""

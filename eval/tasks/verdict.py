@@ -5,10 +5,8 @@ A page, a terminal and a card say the same, so the sentence is made here, of num
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 
 from coherencegym.eval.data.dataset import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.report.blocks import Bearing, Verdict
@@ -32,7 +30,6 @@ INCOHERENT = "incoherent"
 def verdict(
     model: str,
     one: Score | Headline,
-    of: str = "pairs",
     over: str = "",
     differences: Sequence[Difference] = (),
     worse: str = INCOHERENT,
@@ -42,7 +39,6 @@ def verdict(
     Args:
         model: its name.
         one: the score.
-        of: the units of a CD score: pairs, or comparisons where items have more versions.
         over: says what was averaged; empty: nothing.
         differences: those from its controls, by which a score that has some is judged.
         worse: the adjective of the version that is to be the more surprising one.
@@ -54,40 +50,36 @@ def verdict(
     if one.ci_low is not None and one.ci_high is not None:
         form = partial(number_cell, form="+.2f") if is_correlation(one.metric) else share_cell
         interval = f" [{form(one.ci_low)}, {form(one.ci_high)}]"
-    what = f"{model} finds the {worse} version more surprising in {number} of {of}{interval}"
+    what = f"{model} finds the {worse} version more surprising in {number} of items{interval}"
     if one.metric != CD:
         what = f"{model} reaches {number} {one.metric}{interval}"
     if is_correlation(one.metric):
         what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.metric})"
-    parts = [what + (f", averaged over {over}" if over else "")]
+    what += f", averaged over {over}" if over else ""
     references = {
         chance_names([one], article=True): one.chance,
         **{f"the {title}": getattr(one, name) for name, title in BASELINE_TITLES.items()},
     }
-    beside = {name: _beside(one, value) for name, value in references.items()}
+    beside = [_beside(one, value) for value in references.values()]
     # To be better than a baseline below chance is no more than to be better than chance.
-    said = {name: often for name, often in beside.items() if not _below(references[name], one)}
-    before = ""
-    for often, names in _runs((often, name) for name, often in said.items() if often):
-        *firsts, last = (f"{name} ({_number(references[name], one.metric)})" for name in names)
-        others = (" and " if often == _MORE else " or ").join(
-            [", ".join(firsts), last][not firsts :]
-        )
-        joint = "but " if before and _MORE in (before, often) else "and " if before else ""
-        parts.append(f"{joint}{often} than {others}")
-        before = often
-    shows, bearing = _meaning(one, worse, *beside.values())
+    against = [
+        f"{name} ({_number(value, one.metric)})"
+        for name, value in references.items()
+        if value is not None and (one.chance is None or value >= one.chance)
+    ]
+    if against:
+        what += f", against {' and '.join(filter(None, (', '.join(against[:-1]), against[-1])))}"
+    shows, bearing = _meaning(one, worse, *beside)
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
         shows += f"; {HUMAN_PERFORMANCE} is {_number(one.human_score, one.metric)}"
     if one.n < FEW_ITEMS:
         shows += f"; these are only {one.n} items: read the interval, not the score"
-    found = ", ".join(parts)
-    return Verdict(found if one.metric == CD else _of_height(found), shows, bearing)
+    return Verdict(what, shows, bearing)
 
 
-def verdict_of(results: Results, of: str = "pairs") -> Verdict | None:
+def verdict_of(results: Results) -> Verdict | None:
     """The verdict on the run's one number, where it has one."""
     head = results.headline
     if head is None:
@@ -100,7 +92,7 @@ def verdict_of(results: Results, of: str = "pairs") -> Verdict | None:
     differences = [each for each in results.differences if each.config in head.over]
     # Of one's own pairs, and of a suite's file, nobody has said that a version is incoherent.
     worse = INCOHERENT if results.dataset.get("conditions") else "worse"
-    return verdict(short_model(results.model_name), head, of, over, differences, worse)
+    return verdict(short_model(results.model_name), head, over, differences, worse)
 
 
 def _number(value: float | None, metric: str) -> str:
@@ -108,15 +100,8 @@ def _number(value: float | None, metric: str) -> str:
     return score_cell(value, metric).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-_MORE, _LESS, _NO_MORE = "more often", "less often", "no more often"
-_HEIGHTS = {_MORE: "higher", _LESS: "lower", _NO_MORE: "no higher"}
-
-
-def _of_height(text: str) -> str:
-    # For a metric that is no share of items.
-    for often in (_NO_MORE, _MORE, _LESS):
-        text = text.replace(f"{often} than", f"{_HEIGHTS[often]} than")
-    return text
+#: A score whose interval is above another, below it, or has it.
+_MORE, _LESS, _NO_MORE = "above", "below", "not above"
 
 
 def _beside(one: Score | Headline, other: float | None) -> str:
@@ -124,15 +109,6 @@ def _beside(one: Score | Headline, other: float | None) -> str:
     if other is None or one.ci_low is None or one.ci_high is None:
         return ""
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
-
-
-def _below(value: float | None, one: Score | Headline) -> bool:
-    return value is not None and one.chance is not None and value < one.chance
-
-
-def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
-    for often, group in groupby(pairs, key=itemgetter(0)):
-        yield often, [name for _, name in group]
 
 
 def _meaning(

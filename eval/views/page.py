@@ -31,7 +31,6 @@ from coherencegym.eval.report.grid import Grid, share_with_interval
 from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.page.items import PageSelection
 from coherencegym.eval.tasks.training.encoder import Trained
 from coherencegym.eval.tasks.training.training import CardText, Training, TrainingResults
 from coherencegym.eval.tasks.verdict import verdict_of
@@ -89,8 +88,6 @@ def page_of(results: Results, drawn: Mapping[str, str] = MappingProxyType({})) -
     """The page of a run; ``drawn`` are the addresses of figures by their sections."""
     sections = results.sections
     items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
-    asked = results.asked
-    verdict = asked.verdict or (lambda own: verdict_of(own, asked.units(own)))
     scripts = ("copy.js", *(("listing.js", "report.js") if items else ()))
     grids = [section.body for section in sections if isinstance(section.body, Grid)]
     return render_page(
@@ -98,7 +95,7 @@ def page_of(results: Results, drawn: Mapping[str, str] = MappingProxyType({})) -
         sections,
         scripts,
         results=results,
-        verdict=verdict(results),
+        verdict=verdict_of(results),
         items=items[0] if items else None,
         drawn=drawn,
         copied=copied_results(results, grids),
@@ -166,17 +163,6 @@ def breakable(name: str) -> Any:
     return Markup(str(escape(in_line(name))).replace("_", "_<wbr>").replace("=", "=<wbr>"))
 
 
-def left_out(selection: PageSelection) -> str:
-    """The predictions of a table that the page does not have."""
-    parts = [
-        f"{one.n:,} with margins from {one.low:+.3f} to {one.high:+.3f} bits"
-        for one in selection.left_out
-    ]
-    if selection.left_out_unmeasured:
-        parts.append(f"{selection.left_out_unmeasured:,} without a margin")
-    return ", ".join(parts)
-
-
 @lru_cache(maxsize=1)
 def templates() -> Any:
     """The templates of pages: all that they are given is escaped."""
@@ -186,7 +172,7 @@ def templates() -> Any:
         "allow_nan": False,
         "separators": (",", ":"),
     }
-    found.filters |= {"breakable": breakable, "left_out": left_out}
+    found.filters["breakable"] = breakable
     found.globals |= {
         "baselines": BASELINE_WORDS,
         "chance_names": chance_names,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import SimpleNamespace
 from typing import Any
 
 from coherencegym.eval.results.comparison import ModelComparison
@@ -22,9 +23,8 @@ from coherencegym.eval.statistics.scores import (
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.report import published_beside
-from coherencegym.eval.tasks.probe.results import ProbeFacts, layer_name, layer_rows
+from coherencegym.eval.tasks.probe.results import layer_name, layer_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.results import RELEASED_PROGRAM
 
@@ -107,20 +107,26 @@ VALUES = tuple(one.name for one in fields(Golden) if one.name not in KEY)
 
 def read_score(run: str, found: Results) -> Iterator[Golden]:
     """The estimates of a run of ``score``."""
-    about, results = _about(run, found), score_summary(found)
+    about, summary = _about(run, found), found.summary
     yield from _headline(about, found.headline)
-    for score in results.scores:
+    for score in summary["scores"]:
         yield from _item_score(about, score)
-    for macro in results.macros:
-        yield _golden(about, macro, "accuracy", group="mean of groups", counts=_n(macro.n_groups))
-    for length in results.lengths:
+    for macro in summary["macro"]:
+        yield _golden(
+            about,
+            SimpleNamespace(**macro),
+            "accuracy",
+            group="mean of groups",
+            counts=_n(macro["n_groups"]),
+        )
+    for length in summary["lengths"]:
         by = {"formula": f"{length.formula} {length.aggregation}"}
         kinds = {"noteworthy": int(length.noteworthy), "differ": length.n_differ}
         yield _golden(about, length, "mean difference in length", value=length.tokens_mean, **by)
         for name in ("pearson", "spearman"):
             value, metric = getattr(length, name), f"{name.title()} of margin and length"
             yield _golden(about, length, metric, value=value, counts=_kept(kinds), **by)
-    for own in results.differences:
+    for own in summary["differences"]:
         by = {"formula": f"{own.formula} {own.aggregation}", "group": f"control {own.control}"}
         sides = {"margin mean": own.margin_mean, "margin mean, control": own.control_margin_mean}
         sizes = {
@@ -132,7 +138,7 @@ def read_score(run: str, found: Results) -> Iterator[Golden]:
             yield _golden(about, own, metric, value=value, n=n, clusters=clusters, bare=True, **by)
         change = {"value": own.difference, "n": None, "clusters": None}
         yield _golden(about, own, "difference of margins", **change, **by)
-    for quoted in results.published:
+    for quoted in summary["published"]:
         system = f"{quoted.model}: {quoted.source}"
         yield Golden(
             **about,
@@ -167,7 +173,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
     for own in results.summary:
-        yield from _probe_facts(about, own)
+        yield from _probe_facts(about, SimpleNamespace(**own))
     for row in layer_rows(results.details):
         draw = f", randomly initialised {row['draw']}" if row["draw"] else ""
         fit: dict[str, Any] = {**about, "config": row["config"], "split": row["split"]}
@@ -185,7 +191,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
         )
 
 
-def _probe_facts(about: dict[str, Any], own: ProbeFacts) -> Iterator[Golden]:
+def _probe_facts(about: dict[str, Any], own: Any) -> Iterator[Golden]:
     values: dict[str, tuple[str, float | None]] = {
         "layer": (MODEL, float(own.layer)),
         "first layer near the best": (MODEL, float(own.first_near_best)),
@@ -218,12 +224,12 @@ def _probe_facts(about: dict[str, Any], own: ProbeFacts) -> Iterator[Golden]:
             yield _golden(about, own, "compression", system=system, value=value)
     if own.over_bag is not None:
         over = {
-            "value": own.over_bag.value,
-            "low": own.over_bag.low,
-            "high": own.over_bag.high,
+            "value": own.over_bag["value"],
+            "low": own.over_bag["low"],
+            "high": own.over_bag["high"],
         }
         system = f"{MODEL} − {PARTIAL_INPUT}"
-        yield _golden(about, own, "accuracy", system=system, p=own.over_bag.p, **over)
+        yield _golden(about, own, "accuracy", system=system, p=own.over_bag["p"], **over)
 
 
 def read_spans(run: str, results: Results) -> Iterator[Golden]:

@@ -31,7 +31,7 @@ from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, Difference,
 from coherencegym.eval.tasks.score.results import summary_of
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, macro, summarise
 from coherencegym.eval.tasks.score.task import TASK
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
@@ -108,7 +108,7 @@ def made_scores(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> list[
     return summarise(made_outcomes(table), table[0])
 
 
-def made_macro(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> Macro | None:
+def made_macro(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> dict[str, Any] | None:
     """The macro average of one table; the arguments are those of :func:`evaluated_table`."""
     table = evaluated_table(evaluated, **about)
     return macro(made_outcomes(table), table[0])
@@ -212,8 +212,8 @@ def made_results(
         metrics={metric.name: metric for metric in (ACCURACY, MARGIN)},
     )
     summary = summary_of(found)
-    differences = summary.differences
-    return replace(found, summary=summary, rows=summary.scores, differences=differences)
+    differences = summary["differences"]
+    return replace(found, summary=summary, rows=summary["scores"], differences=differences)
 
 
 #: A run of nothing.

@@ -1,4 +1,4 @@
-"""The curves of a probe by layer, and their figures: ``layers`` and ``layer_map``, PNG and SVG."""
+"""The curves of a probe by layer, and their figure."""
 
 from __future__ import annotations
 
@@ -170,77 +170,11 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
     axes.tick_params(labelsize=8)
 
 
-def mean_best_layers(curves: Sequence[LayerCurve]) -> dict[str, float]:
-    """The mean over configs of the layer that validation chose (Chen et al. 2019, Table 3).
-
-    Returns:
-        The mean by model, for those with several configs and layers. The paper chose on test.
-    """
-    chosen: dict[str, list[int]] = {}
-    for curve in curves:
-        if len(curve.layers) > 1:
-            chosen.setdefault(curve.model, []).append(curve.chosen)
-    return {model: fmean(own) for model, own in chosen.items() if len(own) > 1}
-
-
-def draw_layer_map(curves: Sequence[LayerCurve], title: str) -> Any:
-    """Accuracies by config and layer, a panel for each model (Chen et al. 2019, Figure 8).
-
-    Colour goes from the lowest accuracy of a config to its highest, as configs are not equally hard
-    and have different numbers of labels. A frame marks the layer that validation chose.
-    """
-    models = list(dict.fromkeys(curve.model for curve in curves))
-    configs = list(dict.fromkeys(curve.config for curve in curves))
-    layers = sorted({layer for curve in curves for layer in curve.layers})
-    size = 2.2 + 0.55 * len(layers) * len(models), 1.6 + 0.36 * len(configs)
-    figure = figures.new_figure(max(6.0, size[0]), size[1], layout="constrained")
-    for axes, model in zip(
-        figure.subplots(1, len(models), squeeze=False).flat, models, strict=True
-    ):
-        for curve in (one for one in curves if one.model == model):
-            _map_row(axes, curve, configs.index(curve.config), layers)
-        axes.set_xlim(0, len(layers))
-        axes.set_ylim(len(configs), 0)
-        axes.set_xticks([x + 0.5 for x in range(len(layers))], list(map(str, layers)), fontsize=8)
-        names = [figures.cut(config, 40) for config in configs] if model == models[0] else []
-        axes.set_yticks([y + 0.5 for y in range(len(names))], names, fontsize=8)
-        axes.tick_params(length=0)
-        axes.set_xlabel("layer (0: embeddings)", fontsize=8)
-        axes.set_title(figures.cut(model, 40), fontsize=9, fontweight="bold")
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-    figure.suptitle(f"{figures.cut(title, 50)}: accuracy on test, %", fontsize=10)
-    figure.supxlabel(
-        "light to dark: lowest to highest layer of a row; framed: chosen on validation", fontsize=8
-    )
-    return figure
-
-
-def _map_row(axes: Any, curve: LayerCurve, y: int, layers: Sequence[int]) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.patches import Rectangle
-
-    colours = LinearSegmentedColormap.from_list("layers", ("#F7FBFF", "#2171B5"))
-    low, high = min(curve.test), max(curve.test)
-    for layer, value in zip(curve.layers, curve.test, strict=True):
-        x, share = layers.index(layer), (value - low) / (high - low) if high > low else 0.0
-        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colours(share), edgecolor="white"))
-        ink = "white" if share > 0.6 else "black"
-        text = f"{100 * value:.1f}"
-        axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=7.5, color=ink)
-    frame = (layers.index(curve.chosen) + 0.06, y + 0.08)
-    axes.add_patch(Rectangle(frame, 0.88, 0.84, fill=False, edgecolor="black", linewidth=1.6))
-
-
 def write_layers(curves: Sequence[LayerCurve], title: str, folder: Path) -> list[str]:
-    """Write ``layers``, and where a model has several configs ``layer_map``, as PNG and SVG.
+    """Write ``layers`` as PNG and SVG.
 
     Returns:
         The characters that no installed font has.
     """
     with figures.style():
-        missing = figures.save(draw_layers(curves, title), folder / "layers.png")
-        mapped = [curve for curve in curves if curve.model in mean_best_layers(curves)]
-        if mapped:
-            missing += figures.save(draw_layer_map(mapped, title), folder / "layer_map.png")
-    return missing
+        return figures.save(draw_layers(curves, title), folder / "layers.png")

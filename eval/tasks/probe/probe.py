@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count, pairwise
-from pathlib import Path
 from typing import Any, cast
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.hidden_states import Pool, States, states
 from coherencegym.eval.kinds.examples import LabelledExample
-from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.explain import operations_per_second
-from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.requests import Query, prepare_passages
-from coherencegym.eval.statistics.estimators import one_thread
+from coherencegym.eval.plan.requests import prepare_passages
+from coherencegym.eval.report import grid
 from coherencegym.eval.tasks.probe.classifiers import (
     INVERSE_PENALTIES,
     TRAINERS,
@@ -32,21 +27,17 @@ from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
 from coherencegym.eval.tasks.probe.study import (
-    AT_A_TIME,
-    Baselines,
     Curve,
     Input,
     LayerFeatures,
     LayerFit,
     ProbeRows,
     curve,
-    fit_features,
+    figures_beside,
     input_of,
-    probe_baselines,
 )
-from coherencegym.eval.tasks.task import Loader
+from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.eval.text.sequence import Passage
-from coherencegym.words.scripts import join_texts
 
 
 @dataclass(frozen=True)
@@ -56,23 +47,20 @@ class Probed:
     Attributes:
         table: the rows.
         curve: the probes of all layers.
-        baselines: the figures beside the chosen layer; None under ``compat``.
+        control: true for each test row of the control task that is right; None under ``compat``.
+        figures: the figures beside the chosen layer (:func:`.study.figures_beside`).
         random: the curves of randomly initialised models.
-        surprisal: a probe that sees only the mean surprisal of each slot, where slots are read in
-            context by a causal model; None elsewhere.
         left_out: the reason why each row has no vectors; empty where it has.
         normed: layers that come after the model's final norm.
-        tokens: the number that the model read.
     """
 
     table: ProbeTable
     curve: Curve
-    baselines: Baselines | None
+    control: Any
+    figures: Mapping[str, Any]
     random: tuple[Curve, ...]
-    surprisal: LayerFit | None
     left_out: tuple[str, ...]
     normed: frozenset[int] = frozenset()
-    tokens: int = 0
 
     @property
     def chosen(self) -> LayerFit:
@@ -94,71 +82,37 @@ class Probed:
         """The label that a probe gives each row of :attr:`tested`."""
         return [self.table.labels[number] for number in fit.log_probabilities.argmax(axis=1)]
 
+    def right(self, fit: LayerFit) -> list[float]:
+        """1 for each row of :attr:`tested` that a probe names rightly, 0 for the others."""
+        named = zip(self.tested, self.predict(fit), strict=True)
+        return [float(label in (row.label, *row.also)) for row, label in named]
 
-#: Called with what is being done, how much of it is done, and how much there is.
-ProbeProgress = Callable[[str, int, int], None]
 
-
-def probed(
-    model: LoadedModel,
-    table: ProbeTable,
-    options: ProbeOptions,
-    *,
-    folder: Path | None = None,
-    progress: ProbeProgress = lambda what, done, total: None,
-) -> Probed:
-    """Probe a model on one table.
-
-    ``folder`` keeps vectors from run to run; None: they are thrown away.
-    """
-    work = _Work(table, options, folder, progress)
+def probed(context: TaskContext, table: ProbeTable, options: ProbeOptions) -> Probed:
+    """Probe a model on one table."""
+    work, model = _Work(table, options, context), context.model
     vectors = work.states(model, "reading")
     left_out = work.readings.left_out(vectors)
     rows, kept = _labelled(table, left_out, options.seed)
-    fits = partial(_curve, work, rows, kept)
-    found = fits(vectors, "probes")
-    layered = None
+    found = work.curve(vectors, rows, kept, "probes")
+    control, figures = None, dict[str, Any]()
     if not options.compat:
-        layered = probe_baselines(
+        control, figures = figures_beside(
             *(work.features(vectors, kept), rows, found.best, work.trainer),
             convex=options.probe == "linear",
             embeddings=0 in vectors.layers,
             seed=options.seed,
             seeds=options.seeds,
-            progress=_steps(progress, "control, subsamples, description", options.seeds + 3),
+            progress=work.steps("control, subsamples, description", options.seeds + 3),
         )
     random = []
     for number in range(1, options.random_init + 1):
         what = f"random init, {number} of {options.random_init}"
         untrained = initialise_randomly(model, options.seed + number)
-        random.append(fits(work.states(untrained, f"{what}: reading"), f"{what}: probes"))
-    return Probed(
-        table=table,
-        curve=found,
-        baselines=layered,
-        random=tuple(random),
-        surprisal=_by_surprisal(model, work, rows, kept),
-        left_out=tuple(left_out),
-        normed=vectors.normed,
-        tokens=vectors.tokens,
-    )
-
-
-def trainer_of(table: ProbeTable, options: ProbeOptions) -> Trainer:
-    """The trainer of the classifiers of a table."""
-    if options.compat:
-        return published_trainer(protocol_of(table.protocol))
-    return TRAINERS[options.probe]
-
-
-def load_to_probe(options: ProbeOptions, loader: Loader) -> LoadedModel:
-    """The model: loaded as one that scores texts where surprisals are read too, if it does that."""
-    if _reads_surprisals(options):
-        try:
-            return loader.scores()
-        except EvaluationError:  # no causal language model, which it need not be
-            pass
-    return loader.vectors()
+        read = work.states(untrained, f"{what}: reading")
+        random.append(work.curve(read, rows, kept, f"{what}: probes"))
+    of_all = table, found, control, figures, tuple(random), tuple(left_out), vectors.normed
+    return Probed(*of_all)
 
 
 def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:
@@ -167,10 +121,6 @@ def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:
         return options
     takes_first = bool(options.compat) and _pools_first_token(model)
     return replace(options, pool="cls" if takes_first else "mean")
-
-
-def _reads_surprisals(options: ProbeOptions) -> bool:
-    return options.encoding == "in-context" and not options.compat
 
 
 def _pools_first_token(model: LoadedModel) -> bool:
@@ -186,11 +136,11 @@ def _pools_first_token(model: LoadedModel) -> bool:
 
 @dataclass(frozen=True)
 class _Work:
-    # A table with the choices of a run, and what follows from both.
+    # A table with the choices of a run, and what follows from both; without a context no model
+    # is asked.
     table: ProbeTable
     options: ProbeOptions
-    folder: Path | None
-    progress: ProbeProgress
+    context: Any = None
 
     @cached_property
     def readings(self) -> Readings:
@@ -208,7 +158,14 @@ class _Work:
 
     @cached_property
     def trainer(self) -> Trainer:
-        return trainer_of(self.table, self.options)
+        if self.options.compat:
+            return published_trainer(protocol_of(self.table.protocol))
+        return TRAINERS[self.options.probe]
+
+    def steps(self, what: str, total: int) -> Callable[[], None]:
+        # They may be done in several threads.
+        done = count(1)
+        return lambda: self.context.step(what, next(done), total)
 
     def states(self, model: LoadedModel, what: str) -> States:
         _ = self.input, self.trainer  # what does not fit is said before the model reads
@@ -222,11 +179,11 @@ class _Work:
             self.readings.passages,
             layers=layers or None,
             pool="last" if options.encoding == "whole" else cast(Pool, options.pool),
-            folder=self.folder,
+            folder=self.context.vectors,
             identity=model.identity(),
             name=model.name,
             batch_tokens=options.batch_tokens,
-            progress=lambda done, total: self.progress(what, done, total),
+            progress=lambda done, total: self.context.step(what, done, total),
         )
 
     def features(self, vectors: States, kept: Sequence[int]) -> LayerFeatures:
@@ -236,6 +193,11 @@ class _Work:
 
         return of_layer
 
+    def curve(self, vectors: States, rows: ProbeRows, kept: Sequence[int], what: str) -> Curve:
+        layers = (MEAN_LAYER,) if self.options.compat else vectors.layers
+        about = self.features(vectors, kept), rows, layers, self.trainer
+        return curve(*about, seed=self.options.seed, progress=self.steps(what, len(layers)))
+
 
 def _of_layer(vectors: States, layer: int) -> Any:
     if layer != MEAN_LAYER:
@@ -244,19 +206,6 @@ def _of_layer(vectors: States, layer: int) -> Any:
     for layer in vectors.layers[1:]:
         total += vectors.layer(layer)
     return total / len(vectors.layers)
-
-
-def _curve(work: _Work, rows: ProbeRows, kept: Sequence[int], vectors: States, what: str) -> Curve:
-    layers = (MEAN_LAYER,) if work.options.compat else vectors.layers
-    steps = _steps(work.progress, what, len(layers))
-    features = work.features(vectors, kept)
-    return curve(features, rows, layers, work.trainer, seed=work.options.seed, progress=steps)
-
-
-def _steps(progress: ProbeProgress, what: str, total: int) -> Callable[[], None]:
-    # They may be done in several threads.
-    done = count(1)
-    return lambda: progress(what, next(done), total)
 
 
 def _labelled(
@@ -292,123 +241,27 @@ def _labelled(
     return ProbeRows(learned, chosen, tested, classes, control, len(table.labels)), kept
 
 
-def _by_surprisal(
-    model: LoadedModel, work: _Work, rows: ProbeRows, kept: Sequence[int]
-) -> LayerFit | None:
-    # It sees the mean surprisal (bits per token) of each slot in its text alone. That ties what
-    # layers know to what the model finds surprising: where it does as well as they do, their
-    # vectors may say no more than that.
-    if not _reads_surprisals(work.options):
-        return None
-    if model.model.get_output_embeddings() is None or model.scorer != "causal":
-        return None
-    import numpy as np
-
-    from coherencegym.eval.surprisal import surprisals
-
-    queries = [_query(work.table.rows[number]) for number in kept]
-    options = Options(batch_tokens=work.options.batch_tokens)
-    read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False)
-    x = np.zeros((len(kept), work.table.slots), dtype=np.float32)
-    for number, (row, answer) in enumerate(zip(kept, read.items, strict=True)):
-        for slot, place in enumerate(work.table.rows[row].places):
-            bits = answer.conditions[_TEXT].region_bits(place + 1)
-            x[number, slot] = bits.mean() if len(bits) else 0.0
-    return fit_features(x, rows, rows.classes, work.trainer, MEAN_LAYER, seed=work.options.seed)
-
-
-#: The condition in which a text is read.
-_TEXT = "text"
-
-
-def _query(row: LabelledExample) -> Query:
-    # A region for each of the row's units, those of slots read.
-    regions = tuple(Region(number, unit) for number, unit in enumerate(row.text, start=1))
-    read = frozenset(place + 1 for place in row.places)
-    return Query(row.item_id, [Condition(_TEXT, join_texts(row.text), regions)], {_TEXT: read})
-
-
-#: Rows of the fit that is tried.
-_TRIED = 500
 #: Codes of description length, each about as much as one fit; embeddings alone and with a layer.
 _CODES, _BEYOND = 2, 3
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The work on one table.
-
-    Attributes:
-        name: config and split.
-        rows, texts, tokens: rows of all splits, distinct texts that are read, their tokens.
-        layers, fits: layers, and classifiers that are trained.
-        reading, fitting: seconds, roughly, on the processor of this machine.
-    """
-
-    name: str
-    rows: int
-    texts: int
-    tokens: int
-    layers: int
-    fits: int
-    reading: float
-    fitting: float
-
-
-def costs(
+def cost_grid(
     tables: Sequence[ProbeTable], options: ProbeOptions, config: Any, tokenizer: Any
-) -> Iterator[Cost]:
-    """The work on each table; only the model's config and tokenizer are needed."""
-    parameters, width, blocks = _shape(config)
-    rate = operations_per_second()
+) -> grid.Grid:
+    """The work of a probe; only the model's config and tokenizer are needed."""
+    layers = len(options.layers) or config.get_text_config().num_hidden_layers + 1
+    if options.layers == LAST or options.compat:
+        layers = 1
+    models = 1 + options.random_init
+    beside = 0 if options.compat else 1 + options.seeds + _CODES + _BEYOND
+    rows = []
     for table in tables:
-        passages = readings(table.rows, options.encoding).passages
-        ids = tokenizer([one.text for one in passages])["input_ids"]
-        tokens = sum(map(len, ids))
-        layers = len(options.layers) if options.layers not in ((), LAST) else blocks + 1
-        layers = 1 if options.layers == LAST or options.compat else layers
-        models = 1 + options.random_init
-        beside = 0 if options.compat else 1 + options.seeds + _CODES + _BEYOND
-        fits = layers * models + beside
-        slots = 1 if options.encoding == "whole" else table.slots
-        choice = "published" if options.encoding == "whole" else options.input
-        published = "concatenation" if options.encoding == "whole" else table.input
-        dimensions = width * input_of(choice, published, slots).blocks(slots)
-        yield Cost(
-            table.table.name,
-            len(table.rows),
-            len(passages),
-            tokens,
-            layers,
-            fits * len(INVERSE_PENALTIES),
-            models * tokens * 2 * parameters / rate,
-            fits * _seconds_of_fit(table, options, dimensions) / AT_A_TIME,
-        )
-
-
-def _shape(config: Any) -> tuple[int, int, int]:
-    # Parameters without embeddings, width and number of layers.
-    import torch
-    from transformers import AutoModel
-
-    text = config.get_text_config()
-    with torch.device("meta"):
-        model = AutoModel.from_config(text)
-    embeddings = model.get_input_embeddings().weight.numel()
-    return model.num_parameters() - embeddings, text.hidden_size, text.num_hidden_layers
-
-
-def _seconds_of_fit(table: ProbeTable, options: ProbeOptions, dimensions: int) -> float:
-    # That of a trial with random numbers, of some of the rows, by one thread.
-    import numpy as np
-
-    rows = min(len(table.train), _TRIED)
-    random = np.random.default_rng(0)
-    x = random.standard_normal((rows + 100, dimensions), dtype=np.float32)
-    y = random.permutation(np.arange(rows + 100) % len(table.labels))
-    trainer = trainer_of(table, options)
-    with one_thread():
-        start = time.perf_counter()
-        trainer((x[:rows], y[:rows]), (x[rows:], y[rows:]), len(table.labels), seed=0)
-        seconds = time.perf_counter() - start
-    return seconds * len(table.train) / rows
+        work = _Work(table, options)
+        _ = work.input, work.trainer  # what does not fit is said
+        passages = work.readings.passages
+        tokens = sum(map(len, tokenizer([one.text for one in passages])["input_ids"]))
+        fits = (layers * models + beside) * len(INVERSE_PENALTIES)
+        numbers = len(table.rows), len(passages), tokens, models, layers, fits
+        rows.append(grid.GridRow((table.table.name, *(f"{number:,}" for number in numbers))))
+    names = ("rows", "texts", "tokens", "models", "layers", "fits")
+    return grid.made("config", names, rows)

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
-from coherencegym.eval.plan.explain import time_text
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists, Verdict
+from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     FEW_ITEMS,
     MOST_FREQUENT,
     Score,
-    by_line,
     shown_rows,
 )
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of, draw_layers
-from coherencegym.eval.tasks.probe.data import ProbeTable
-from coherencegym.eval.tasks.probe.options import ProbeOptions
-from coherencegym.eval.tasks.probe.probe import costs
 from coherencegym.eval.tasks.probe.published_protocol import published_accuracies
 from coherencegym.eval.tasks.probe.results import (
     ACCURACY,
     CONTROL,
     RANDOM,
-    SURPRISAL,
-    ProbeFacts,
+    label_rows,
     layer_name,
     layer_rows,
 )
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.report import published_block
 
 #: Baselines that an accuracy is held against, and what sentences call them.
 _BASELINES = {
@@ -47,6 +39,8 @@ _BASELINES = {
 }
 #: Rows of each table that are listed.
 _MOST_ROWS = 200
+#: The column of accuracies with their intervals.
+_SCORE = "accuracy, % [95 % interval]"
 #: The line below the table by layer.
 _CHOSEN = "accuracy, %, of the probe of each layer; * layer with the best accuracy on validation"
 
@@ -56,8 +50,9 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
     yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
-    for table in published_grids(found):
-        yield ReportSection(table.title, table, is_detail=True)
+    if published := published_beside(found):
+        table = published_block(published, "published accuracies, %")
+        yield ReportSection("Published accuracies", table, is_detail=True)
     curves = list(layer_curves(found))
     if len(curves[0].layers) > 1:
         table = layers_grid(curves)
@@ -95,95 +90,59 @@ def _described(curve: LayerCurve) -> str:
 
 def _lists(found: Results) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
     for own in found.details:
-        names = own.table.labels
-        both = zip(own.predict(own.chosen), own.chosen.log_probabilities, strict=True)
-        rows = [
-            (math.exp(log[names.index(row.label)]), row, predicted)
-            for row, (predicted, log) in zip(own.tested, both, strict=True)
-        ]
-        rows.sort(key=lambda row: row[0])
-        yield own.table.table.name, len(rows), tuple(_text(*one) for one in rows[:_MOST_ROWS])
+        said = zip(own.table.table.rows, label_rows([own]), strict=True)
+        rows = [(row, one) for row, one in said if one["predicted"] is not None]
+        rows.sort(key=lambda pair: pair[1]["probability"])
+        yield own.table.table.name, len(rows), tuple(_text(*pair) for pair in rows[:_MOST_ROWS])
 
 
-def _text(probability: float, row: LabelledExample, predicted: str) -> Text:
-    is_wrong = predicted not in (row.label, *row.also)
-    label = " or ".join((row.label, *row.also))
-    share = grid.share_cell(probability)
-    cells = (label, ""), (predicted, "wrong" if is_wrong else ""), (share, "")
+def _text(row: LabelledExample, said: Mapping[str, Any]) -> Text:
+    right = (row.label, *row.also)
+    named = said["predicted"], "" if said["predicted"] in right else "wrong"
+    cells = (" or ".join(right), ""), named, (grid.share_cell(said["probability"]), "")
     return Text(row.item_id, " | ".join(" ".join(slot.segments) for slot in row.slots), cells)
 
 
-def probe_verdict(found: Results) -> Verdict | None:
-    """The verdict on a run: the mean accuracy over configs beside those of the baselines."""
-    head = found.headline
-    if head is None or len(found.details) < 2:
-        return None
-    name = short_model(str(found.model["name"]))
-    value = grid.share_with_interval(head.score, head.ci_low, head.ci_high)
-    reached = [_reached(found, own) for own in found.summary]
-    baselines = {what: [own.get(of) for own in reached] for of, what in _BASELINES.items()}
-    known = {what: [one for one in own if one is not None] for what, own in baselines.items()}
-    means = {what: fmean(known[what]) for what, own in baselines.items() if own == known[what]}
-    over = f", averaged over {head.n_cells} configs" if head.n_cells > 1 else ""
-    beside = ", ".join(f"{what} {grid.share_cell(mean)}" for what, mean in means.items())
-    said = f"{name}: layers chosen on validation predict {value} % of the labels{over} ({beside})"
-    not_above = [what for what, mean in means.items() if (head.ci_low or 0.0) <= mean]
-    if not_above:
-        return Verdict(said, f"this is no evidence beyond {_listed(not_above)}", "open")
-    if "random init" not in means:
-        return Verdict(
-            said,
-            ("without a randomly initialised model, this does not show an effect of training"),
-            "open",
-        )
-    return Verdict(said, "neither the words nor the architecture alone explain this", "shows")
-
-
-def _reached(found: Results, own: ProbeFacts) -> dict[str, float]:
+def _reached(found: Results, own: Mapping[str, Any]) -> dict[str, Score]:
     """The accuracy of each system on a config; the model's own has no name."""
     return {
-        row.system: row.score
+        row.system: row
         for row in found.rows
-        if (row.config, row.split, row.group) == (own.config, own.split, "")
+        if (row.config, row.split, row.group) == (own["config"], own["split"], "")
         and row.metric == ACCURACY
-        and row.score is not None
     }
 
 
 def probes_grid(found: Results) -> grid.Grid:
     """A row for each config: the chosen layer's accuracy, and the baselines beside it."""
-    lines = by_line(found.rows)
-    scores = [lines[own.config, own.split, "", ""][ACCURACY] for own in found.summary]
-    pairs = zip(found.summary, scores, strict=True)
-    rows = [_row(own, score, _reached(found, own)) for own, score in pairs]
-    names = [
-        *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
-        *("bag of words", "random init", "control", "compression", "by frequencies"),
-    ]
-    if any(one.human_n for one in scores):
-        # They judged a sample of the rows.
-        names.append(f"{HUMAN_PERFORMANCE} (rows)")
-        rows = [
-            replace(row, cells=(*row.cells, grid.share_of_people(one.human_score, one.human_n)))
-            for row, one in zip(rows, scores, strict=True)
-        ]
-    return grid.made("config", names, rows)
+    headings, cells = [], []
+    for own in found.summary:
+        reached = _reached(found, own)
+        score = reached[""]
+        layer = "mean" if own["layer"] < 0 else f"{own['layer']} of {max(own['layers'])}"
+        systems = {"most frequent": MOST_FREQUENT, "bag of words": BAG_OF_WORDS}
+        systems |= {"random init": RANDOM, "control": CONTROL}
+        headings.append(grid.GridRow((f"{own['config']} ({own['split']})",), bold=True))
+        cells.append(
+            {
+                "rows": f"{own['test']:,}" + " !" * (own["test"] < FEW_ITEMS),
+                "layer": layer,
+                _SCORE: grid.share_with_interval(score.score, score.ci_low, score.ci_high),
+                "macro F1": grid.share_cell(own["macro_f1"]),
+                **{name: _share_of(reached, system) for name, system in systems.items()},
+                "compression": grid.number_cell(own["compression"], ".2f"),
+                "by frequencies": grid.number_cell(own["frequency_compression"], ".2f"),
+                # They judged a sample of the rows.
+                f"{HUMAN_PERFORMANCE} (rows)": grid.share_of_people(
+                    score.human_score, score.human_n
+                ),
+            }
+        )
+    return grid.of_cells("config", headings, cells, ("", "–"), (_SCORE,))
 
 
-def _row(own: ProbeFacts, score: Score, reached: Mapping[str, float]) -> grid.GridRow:
-    number = f"{own.test:,}" + (" !" if own.test < FEW_ITEMS else "")
-    layer = "mean" if own.layer < 0 else f"{own.layer} of {max(own.layers)}"
-    cells = (
-        f"{own.config} ({own.split})",
-        number,
-        layer,
-        grid.share_with_interval(score.score, score.ci_low, score.ci_high),
-        grid.share_cell(own.macro_f1),
-        *(grid.share_cell(reached.get(system)) for system in (*_BASELINES, CONTROL)),
-        grid.number_cell(own.compression, ".2f"),
-        grid.number_cell(own.frequency_compression, ".2f"),
-    )
-    return grid.GridRow(cells, bold=True)
+def _share_of(reached: Mapping[str, Score], system: str) -> str:
+    return grid.share_cell(reached[system].score if system in reached else None)
 
 
 def layers_grid(curves: Sequence[LayerCurve]) -> grid.Grid:
@@ -205,47 +164,20 @@ def layers_grid(curves: Sequence[LayerCurve]) -> grid.Grid:
 
 def beside_grid(found: Results) -> grid.Grid:
     """The other figures beside the chosen layer."""
-    rows = [
-        grid.GridRow(
-            (
-                f"{own.config} ({own.split})",
-                _range(own.subsamples),
-                _range(own.random),
-                grid.number_cell(own.control_compression, ".2f"),
-                grid.share_cell(own.embeddings),
-                grid.share_cell(own.with_embeddings),
-                grid.share_cell(_reached(found, own).get(SURPRISAL)),
-                str(own.first_near_best) if own.layer >= 0 else "–",
-                grid.number_cell(own.expected_layer, ".1f"),
-            )
-        )
+    headings = [grid.GridRow((f"{own['config']} ({own['split']})",)) for own in found.summary]
+    cells = [
+        {
+            "subsamples": _range(own["subsamples"]),
+            "random init": _range(own["random"]),
+            "compression, control": grid.number_cell(own["control_compression"], ".2f"),
+            "layer 0": grid.share_cell(own["embeddings"]),
+            "layer 0 and this": grid.share_cell(own["with_embeddings"]),
+            "first layer near the best": str(own["first_near_best"]) if own["layer"] >= 0 else "–",
+            "expected layer": grid.number_cell(own["expected_layer"], ".1f"),
+        }
         for own in found.summary
     ]
-    names = (
-        *("subsamples", "random init", "compression, control", "layer 0", "layer 0 and this"),
-        *("mean surprisals", "first layer near the best", "expected layer"),
-    )
-    return grid.made("config", names, rows)
-
-
-def published_grids(found: Results) -> list[grid.Grid]:
-    """A table for each task of a paper: a row for each of its models, a column for each source."""
-    rows_of = published_beside(found)
-    grids = []
-    for task in dict.fromkeys((row.config, row.row) for row in rows_of):
-        own = [row for row in rows_of if (row.config, row.row) == task]
-        sources = list(dict.fromkeys(row.source for row in own))
-        by_model: dict[str, dict[str, float]] = {}
-        for row in own:
-            by_model.setdefault(row.model, {})[row.source] = row.score
-        rows = [
-            grid.GridRow((model, *(grid.share_cell(scores.get(source)) for source in sources)))
-            for model, scores in by_model.items()
-        ]
-        name = ", ".join(filter(None, task))
-        title = f"published accuracies, %: {name}"
-        grids.append(replace(grid.made("model", sources, rows), title=title))
-    return grids
+    return grid.of_cells("config", headings, cells, ("", "–"))
 
 
 def _range(values: Iterable[float]) -> str:
@@ -258,19 +190,15 @@ def _range(values: Iterable[float]) -> str:
 def meanings(found: Results) -> list[str]:
     """A sentence for each config on whether its accuracy means anything."""
     model = short_model(str(found.model["name"]))
-    lines, said = by_line(found.rows), []
-    for own in found.summary:
-        low = lines[own.config, own.split, "", ""][ACCURACY].ci_low or 0.0
-        said.append(_meaning(own, _reached(found, own), model, low))
-    return said
+    return [_meaning(own, _reached(found, own), model) for own in found.summary]
 
 
-def _meaning(own: ProbeFacts, reached: Mapping[str, float], model: str, low: float) -> str:
-    # ``low`` is the lower end of the interval of the accuracy.
-    baselines = {what: reached[of] for of, what in _BASELINES.items() if of in reached}
-    accuracy = reached[""]
+def _meaning(own: Mapping[str, Any], reached: Mapping[str, Score], model: str) -> str:
+    known = {what: reached[of].score for of, what in _BASELINES.items() if of in reached}
+    baselines = {what: score for what, score in known.items() if score is not None}
+    accuracy, low = reached[""].score or 0.0, reached[""].ci_low or 0.0
     said = (
-        f"{own.config}: {layer_name(own.layer)} of {model} predicts "
+        f"{own['config']}: {layer_name(own['layer'])} of {model} predicts "
         f"{grid.share_cell(accuracy)} % of the labels"
     )
     below = [
@@ -281,9 +209,9 @@ def _meaning(own: ProbeFacts, reached: Mapping[str, float], model: str, low: flo
     if below:
         return f"{said}, no more than {_listed(below)}: no evidence beyond these baselines"
     close = [baseline for baseline, value in baselines.items() if low <= value]
-    if own.over_bag is not None:  # tested row by row, which tells more
+    if own["over_bag"] is not None:  # tested row by row, which tells more
         close = [baseline for baseline in close if baseline != "a bag of words"]
-        close += ["a bag of words"] if (own.over_bag.low or 0.0) <= 0 else []
+        close += ["a bag of words"] if (own["over_bag"]["low"] or 0.0) <= 0 else []
     said += f", more than {_listed(list(baselines))}"
     if close:
         return f"{said}, but the lead over {_listed(close)} is not significant"
@@ -292,33 +220,6 @@ def _meaning(own: ProbeFacts, reached: Mapping[str, float], model: str, low: flo
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def cost_grid(
-    tables: Sequence[ProbeTable], options: ProbeOptions, config: Any, tokenizer: Any
-) -> grid.Grid:
-    """The work of a probe; only the model's config and tokenizer are needed."""
-    rows = [
-        grid.GridRow(
-            (
-                cost.name,
-                *(f"{n:,}" for n in (cost.rows, cost.texts, cost.tokens, cost.layers, cost.fits)),
-                time_text(cost.reading),
-                time_text(cost.fitting),
-            )
-        )
-        for cost in costs(tables, options, config, tokenizer)
-    ]
-    names = (
-        *("rows", "texts", "tokens", "layers", "fits"),
-        *("time to read", "time to fit"),
-    )
-    note = (
-        "times are rough estimates for this machine's processor, including randomly initialised "
-        "models; a small model may read several times as long, because arithmetic is a small part "
-        "of its time"
-    )
-    return replace(grid.made("config", names, rows), notes=(note,))
 
 
 def published_beside(found: Results) -> tuple[Published, ...]:

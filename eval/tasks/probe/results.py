@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -36,7 +36,7 @@ from coherencegym.eval.tasks.headline import (
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
-from coherencegym.eval.tasks.probe.study import Curve, LayerFit
+from coherencegym.eval.tasks.probe.study import Curve
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import add_people
 from coherencegym.eval.tasks.task import TaskContext
@@ -49,63 +49,14 @@ FIRST_OF_SENSES = Accuracy("accuracy_first_label", "accuracy, first label", by_g
 
 
 #: Baselines of the chosen layer, beside a bag of words and the most frequent label.
-RANDOM, CONTROL, SURPRISAL = "random init", "control task", "mean surprisals alone"
-
-
-@dataclass(frozen=True)
-class ProbeFacts:
-    """What one config has beside its scores; shares are from 0 to 1, None where there is none.
-
-    Attributes:
-        config, split: the table that was tested on.
-        train, validation, test: rows of each part that have vectors.
-        labels: names of the classes.
-        layers: the numbers of the layers that were probed.
-        layer: the one that validation chose; -1 is the mean of all.
-        normed: it comes after the model's final norm.
-        setting: the weight of the penalty that validation chose.
-        macro_f1: that on test.
-        over_bag: the accuracy of the probe minus that of a bag of words, row by row.
-        random: accuracies of randomly initialised models, each at the layer that validation
-            chooses.
-        subsamples: accuracies of other seeds, or of probes of nine tenths of the training rows.
-        compression, control_compression: those of the labels and of the control task's, by the
-            online code.
-        frequency_compression: that by a code that knows the frequencies of the labels alone, which
-            is above 1 where they are not equally frequent.
-        embeddings, with_embeddings: the accuracy of layer 0, and of the layer together with it.
-        first_near_best: the first layer within one standard error of the best on validation.
-        expected_layer: the mean number of the layers, weighted by what each gains.
-    """
-
-    config: str
-    split: str
-    train: int
-    validation: int
-    test: int
-    labels: tuple[str, ...]
-    layers: tuple[int, ...]
-    layer: int
-    normed: bool
-    setting: float
-    macro_f1: float
-    over_bag: PairedDifference | None
-    random: tuple[float, ...]
-    subsamples: tuple[float, ...]
-    compression: float | None
-    control_compression: float | None
-    frequency_compression: float | None
-    embeddings: float | None
-    with_embeddings: float | None
-    first_near_best: int
-    expected_layer: float | None
+RANDOM, CONTROL = "random init", "control task"
 
 
 def probe_table(
     context: TaskContext, table: ProbeTable, options: ProbeOptions, writer: OutcomeWriter
 ) -> Probed:
     """Probe a model on a table, and add the outcomes of its test rows."""
-    found = probed(context.model, table, options, folder=context.vectors, progress=context.step)
+    found = probed(context, table, options)
     _add_outcomes(writer, found, _bag_of(found))
     return found
 
@@ -147,17 +98,15 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
             predicted[layer] = own.predict(fit)
     if bag is not None:
         predicted[_baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
-    if own.surprisal is not None:
-        predicted[_baseline(SURPRISAL)] = own.predict(own.surprisal)
     right = {
         system: [float(n in (r.label, *r.also)) for r, n in zip(own.tested, names, strict=True)]
         for system, names in predicted.items()
     }
     if own.random:
-        draws = [right_of(own, curve.best) for curve in own.random]
+        draws = [own.right(curve.best) for curve in own.random]
         right[_baseline(RANDOM)] = [fmean(each) for each in zip(*draws, strict=True)]
-    if own.baselines is not None:
-        right[_baseline(CONTROL)] = list(map(float, own.baselines.control))
+    if own.control is not None:
+        right[_baseline(CONTROL)] = list(map(float, own.control))
     units = writer.units(map(table.unit, table.rows))
     reasons = list(own.left_out_of_test)
 
@@ -186,48 +135,61 @@ def layer_name(layer: int) -> str:
     return "mean of layers" if layer == MEAN_LAYER else f"{LAYER}{layer}"
 
 
-def probe_facts(found: Results) -> list[ProbeFacts]:
-    """What each config has beside its scores."""
+#: Figures of a config that are not known under ``compat``, or where layer 0 was chosen or not read.
+_UNKNOWN = {
+    "subsamples": (),
+    **dict.fromkeys(("compression", "control_compression", "frequency_compression")),
+    **dict.fromkeys(("embeddings", "with_embeddings")),
+}
+
+
+def probe_figures(found: Results) -> list[dict[str, Any]]:
+    """The figures that each config has beside its scores; shares are from 0 to 1.
+
+    - ``config``, ``split``: the table that was tested on.
+    - ``train``, ``validation``, ``test``: rows of each part that have vectors.
+    - ``labels``, ``layers``: names of the classes, and numbers of the layers that were probed.
+    - ``layer``: the one that validation chose; -1 is the mean of all.
+    - ``normed``: it comes after the model's final norm.
+    - ``setting``: the weight of the penalty that validation chose.
+    - ``macro_f1``: that on test.
+    - ``over_bag``: the accuracy of the probe minus that of a bag of words, row by row.
+    - ``random``: accuracies of randomly initialised models, at the layers that validation chooses.
+    - ``subsamples``: accuracies of other seeds, or of probes of nine tenths of the training rows.
+    - ``compression``, ``control_compression``, ``frequency_compression``: of the labels and of the
+      control task's by the online code, and of the labels by a code that knows their frequencies
+      alone, which is above 1 where they are not equally frequent.
+    - ``embeddings``, ``with_embeddings``: the accuracy of layer 0, and of the layer and it.
+    - ``first_near_best``: the first layer within one standard error of the best on validation.
+    - ``expected_layer``: the mean number of the layers, weighted by what each gains.
+    """
     cells = found.outcomes.cells_by_key()
-    return [_facts_of(own, cells) for own in found.details]
+    return [_figures_of(own, cells) for own in found.details]
 
 
-def _facts_of(own: Probed, cells: Mapping[tuple[str, str, str, str], Cells]) -> ProbeFacts:
-    baselines, place = own.baselines, (own.table.config, own.table.table.split)
+def _figures_of(own: Probed, cells: Mapping[tuple[str, str, str, str], Cells]) -> dict[str, Any]:
+    place = own.table.config, own.table.table.split
     model, bag = (cells.get((*place, of, ANY_SENSE.name)) for of in (MODEL.label, BAG_OF_WORDS))
-    sizes = {part: len(rows) for part, rows in _with_vectors(own).items()}
-    beyond = baselines.beyond if baselines is not None else None
-    return ProbeFacts(
-        config=own.table.config,
-        split=own.table.table.split,
-        train=sizes[TRAIN],
-        validation=sizes[VALIDATION],
-        test=sizes[_TESTED],
-        labels=own.table.labels,
-        layers=tuple(fit.layer for fit in own.curve.fits),
-        layer=own.chosen.layer,
-        normed=own.chosen.layer in own.normed,
-        setting=own.chosen.setting,
-        macro_f1=macro_f1([row.label for row in own.tested], own.predict(own.chosen)),
-        over_bag=_difference(model, bag) if model is not None and bag is not None else None,
-        random=tuple(fmean(right_of(own, curve.best)) for curve in own.random),
-        subsamples=baselines.subsamples if baselines else (),
-        compression=baselines.described.compression if baselines else None,
-        control_compression=baselines.described_control.compression if baselines else None,
-        frequency_compression=baselines.frequencies if baselines else None,
-        embeddings=beyond[0] if beyond else None,
-        with_embeddings=beyond[1] if beyond else None,
-        first_near_best=own.curve.near_best(sizes[VALIDATION])[0],
-        expected_layer=own.curve.expected_layer,
-    )
-
-
-def right_of(own: Probed, fit: LayerFit) -> list[float]:
-    """1 for each test row with vectors that a probe names rightly, 0 for the others."""
-    return [
-        float(label in (row.label, *row.also))
-        for row, label in zip(own.tested, own.predict(fit), strict=True)
-    ]
+    parts = zip((TRAIN, VALIDATION, "test"), _with_vectors(own).values(), strict=True)
+    sizes = {part: len(rows) for part, rows in parts}
+    over = None if model is None or bag is None else asdict(_difference(model, bag))
+    return {
+        "config": place[0],
+        "split": place[1],
+        **sizes,
+        "labels": own.table.labels,
+        "layers": tuple(fit.layer for fit in own.curve.fits),
+        "layer": own.chosen.layer,
+        "normed": own.chosen.layer in own.normed,
+        "setting": own.chosen.setting,
+        "macro_f1": macro_f1([row.label for row in own.tested], own.predict(own.chosen)),
+        "over_bag": over,
+        "random": tuple(fmean(own.right(curve.best)) for curve in own.random),
+        **_UNKNOWN,
+        **own.figures,
+        "first_near_best": own.curve.near_best(sizes[VALIDATION])[0],
+        "expected_layer": own.curve.expected_layer,
+    }
 
 
 def _difference(model: Cells, bag: Cells) -> PairedDifference:
@@ -279,28 +241,30 @@ _REASONS = {
 
 def probe_notes(found: Results) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
-    details, facts, options = found.details, found.summary, found.options
+    details, figures, options = found.details, found.summary, found.options
     if not options.compat:
         yield detail(
             "the layer is chosen on validation rows; its test accuracy is evidence only if it "
             "exceeds the bag of words and the randomly initialised model"
         )
-    several = [pair for pair in zip(details, facts, strict=True) if len(pair[1].layers) > 1]
+    several = [
+        (one, own) for one, own in zip(details, figures, strict=True) if len(own["layers"]) > 1
+    ]
     alike = [
-        f"{own.config} ({own.validation:,} validation rows)"
+        f"{own['config']} ({own['validation']:,} validation rows)"
         for one, own in several
-        if len(one.curve.near_best(own.validation, 1.96)) == len(own.layers)
+        if len(one.curve.near_best(own["validation"], 1.96)) == len(own["layers"])
     ]
     if alike:
         yield caution(
             "the choice of the layer is uncertain: the 95 % interval of its accuracy on validation "
             f"includes the accuracies of all other layers: {first_names(alike)}"
         )
-    chosen = [own.layer for _, own in several]
+    chosen = [own["layer"] for _, own in several]
     if len(chosen) > 1:
         layers = f"{len(chosen)} configs, each chosen on validation"
         yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")
-    if any(own.normed for own in facts):
+    if any(own["normed"] for own in figures):
         yield detail("the last layer is read after the model's final norm, the others before it")
     for own in details:
         counted = ", ".join(
@@ -369,7 +333,7 @@ def layer_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
                     "draw": draw,
                     "setting": fit.setting,
                     "validation": fit.validation,
-                    "test": fmean(right_of(own, fit)),
+                    "test": fmean(own.right(fit)),
                     "n": len(own.tested),
                 }
 

@@ -38,27 +38,6 @@ BLOCK_ENDS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
 _FEWEST_TO_DIVIDE = 20
 
 
-@dataclass(frozen=True)
-class Description:
-    """The cost of sending labels.
-
-    Attributes:
-        bits: the length of the online code.
-        uniform: the length (bits) of a code that knows nothing but the number of classes.
-    """
-
-    bits: float
-    uniform: float
-
-    @property
-    def compression(self) -> float:
-        """The uniform code's bits over those of the online code.
-
-        1 is nothing of labels that are equally frequent, of others :func:`frequency_compression`.
-        """
-        return self.uniform / self.bits if self.bits else math.inf
-
-
 def frequency_compression(y: Any, classes: int) -> float:
     """The compression by a code that knows how frequent each of so many classes is, and no more.
 
@@ -74,24 +53,28 @@ def frequency_compression(y: Any, classes: int) -> float:
     return math.log2(classes) / entropy if entropy else math.inf
 
 
-def described(first: int, block_bits: Sequence[Any], classes: int) -> Description:
-    """The description of labels: ``first`` of them uniformly, the others at so many bits each.
+def compression_of(first: int, block_bits: Sequence[Any], classes: int) -> float:
+    """The bits of a uniform code for labels, over those of the online code.
+
+    1 is nothing of labels that are equally frequent, of others :func:`frequency_compression`.
+
+    Args:
+        first: labels that are sent uniformly.
+        block_bits: the bits of each label of the blocks after them.
+        classes: the number of classes.
 
     >>> import numpy as np
-    >>> found = described(2, [np.full(8, math.log2(4 / 3))], 2)
-    >>> round(found.bits, 4), round(found.compression, 4)
-    (5.3203, 1.8796)
+    >>> round(compression_of(2, [np.full(8, math.log2(4 / 3))], 2), 4)
+    1.8796
     """
-    own = sum(float(bits.sum()) for bits in block_bits)
-    number = first + sum(len(bits) for bits in block_bits)
     each = math.log2(classes)
-    return Description(first * each + own, number * each)
+    bits = first * each + sum(float(block.sum()) for block in block_bits)
+    number = first + sum(map(len, block_bits))
+    return number * each / bits if bits else math.inf
 
 
-def description_length(
-    x: Any, y: Any, classes: int, train: Trainer, *, seed: int = 0
-) -> Description:
-    """The online code of the classes ``y`` (numbers from 0), given features ``x``.
+def online_compression(x: Any, y: Any, classes: int, train: Trainer, *, seed: int = 0) -> float:
+    """The compression of the classes ``y`` (numbers from 0) by the online code, given features.
 
     Rows are sent in an order drawn by ``seed``. A tenth of the rows that a classifier learns from
     is held out to choose its penalty, by their likelihood. Its probabilities are mixed with uniform
@@ -116,7 +99,7 @@ def description_length(
         )
         found = np.exp(model.log_probabilities(x[sent]))[np.arange(len(sent)), y[sent]]
         bits.append(-np.log2((known * found + 1) / (known + classes)))
-    return described(ends[0], bits, classes)
+    return compression_of(ends[0], bits, classes)
 
 
 def concatenation(x: np.ndarray) -> np.ndarray:
@@ -294,14 +277,6 @@ class Curve:
 LayerFeatures = Callable[[int], "np.ndarray"]
 
 
-def fit_layer(
-    features: LayerFeatures, rows: ProbeRows, train: Trainer, layer: int, *, seed: int = 0
-) -> LayerFit:
-    """Train the probe of one layer, and ask it about the test rows."""
-    x = features(layer)
-    return fit_features(x, rows, rows.classes, train, layer, seed=seed, in_place=True)
-
-
 def fit_features(
     x: np.ndarray,
     rows: ProbeRows,
@@ -339,7 +314,8 @@ def curve(
     """The probes of all layers, two at a time, each with one thread of linear algebra."""
 
     def one(layer: int) -> LayerFit:
-        fit = fit_layer(features, rows, train, layer, seed=seed)
+        about = rows, rows.classes, train, layer
+        fit = fit_features(features(layer), *about, seed=seed, in_place=True)
         progress()
         return fit
 
@@ -347,28 +323,7 @@ def curve(
         return Curve(tuple(pool.map(one, layers)))
 
 
-@dataclass(frozen=True)
-class Baselines:
-    """The figures beside the accuracy of the chosen layer.
-
-    Attributes:
-        control: test rows of the control task that are right.
-        subsamples: test accuracies of probes trained on nine tenths of the rows, or by other seeds.
-        described, described_control: the bits that the labels cost, of the task and of its control.
-        frequencies: the compression by a code that knows the frequencies of the labels alone.
-        beyond: test accuracies of the embeddings alone, and of the layer together with them; None
-            where the layer is the embeddings, or they were not read.
-    """
-
-    control: np.ndarray
-    subsamples: tuple[float, ...]
-    described: Description
-    described_control: Description
-    frequencies: float
-    beyond: tuple[float, float] | None
-
-
-def probe_baselines(
+def figures_beside(
     features: LayerFeatures,
     rows: ProbeRows,
     chosen: LayerFit,
@@ -379,10 +334,16 @@ def probe_baselines(
     seed: int = 0,
     seeds: int = SUBSAMPLES,
     progress: Callable[[], None] = lambda: None,
-) -> Baselines:
+) -> tuple[np.ndarray, dict[str, Any]]:
     """Compute what stands beside the layer that was chosen.
 
-    ``convex``: a seed changes nothing, so that the spread is that over subsamples of the rows.
+    Args:
+        convex: a seed changes nothing, so that the spread is that over subsamples of the rows.
+        embeddings: their layer was read.
+
+    Returns:
+        True for each test row of the control task that is right, and figures of a config by their
+        names (:func:`eval.tasks.probe.results.probe_figures`).
     """
     import numpy as np
 
@@ -407,8 +368,8 @@ def probe_baselines(
     # Labels of training rows come first; of others, that stand in test rows alone, no code knows.
     known = int(rows.classes[rows.train].max()) + 1
 
-    def code(classes: np.ndarray) -> Description:
-        found = description_length(x[rows.train], classes[rows.train], known, train, seed=seed)
+    def code(classes: np.ndarray) -> float:
+        found = online_compression(x[rows.train], classes[rows.train], known, train, seed=seed)
         progress()
         return found
 
@@ -416,26 +377,17 @@ def probe_baselines(
         by_type = pool.submit(control)
         samples = [pool.submit(sample, number) for number in range(1, seeds + 1)]
         codes = [pool.submit(code, classes) for classes in (rows.classes, rows.control)]
-        return Baselines(
-            control=by_type.result(),
-            subsamples=tuple(each.result() for each in samples),
-            described=codes[0].result(),
-            described_control=codes[1].result(),
-            frequencies=frequency_compression(rows.classes[rows.train], known),
-            beyond=_beyond(features, x, rows, chosen, train, seed) if embeddings else None,
-        )
-
-
-def _beyond(
-    features: LayerFeatures, x: Any, rows: ProbeRows, chosen: LayerFit, train: Trainer, seed: int
-) -> tuple[float, float] | None:
-    # Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer's features.
-    import numpy as np
-
-    if chosen.layer == 0:
-        return None
-    base = features(0)
-    alone = fit_features(base, rows, rows.classes, train, 0, seed=seed)
-    both = np.concatenate([x, base], axis=1)
-    together = fit_features(both, rows, rows.classes, train, chosen.layer, seed=seed)
-    return alone.test, together.test
+        figures: dict[str, Any] = {
+            "subsamples": tuple(each.result() for each in samples),
+            "compression": codes[0].result(),
+            "control_compression": codes[1].result(),
+            "frequency_compression": frequency_compression(rows.classes[rows.train], known),
+        }
+        if embeddings and chosen.layer != 0:
+            # Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer.
+            base = features(0)
+            both = np.concatenate([x, base], axis=1)
+            for name, own, layer in (("", base, 0), ("with_", both, chosen.layer)):
+                of = fit_features(own, rows, rows.classes, train, layer, seed=seed)
+                figures[f"{name}embeddings"] = of.test
+        return by_type.result(), figures

@@ -15,14 +15,9 @@ from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
 from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
-from coherencegym.eval.tasks.probe.probe import Probed, load_to_probe, settled
+from coherencegym.eval.tasks.probe.probe import Probed, cost_grid, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
-from coherencegym.eval.tasks.probe.report import (
-    cost_grid,
-    probe_sections,
-    probe_verdict,
-    published_beside,
-)
+from coherencegym.eval.tasks.probe.report import probe_sections, published_beside
 from coherencegym.eval.tasks.probe.results import (
     ANY_SENSE,
     FIRST_OF_SENSES,
@@ -45,7 +40,7 @@ def facts(table: ProbeTable, detail: Probed) -> dict[str, Any]:
 def more(found: Results) -> dict[str, Any]:
     """The figures of each config, and accuracies of papers."""
     return {
-        "probes": list(map(asdict, found.summary)),
+        "probes": found.summary,
         "published": [asdict(row) for row in published_beside(found)],
     }
 
@@ -71,12 +66,11 @@ TASK = Task(
     given=lambda rows, split, options: probe_table_of(rows, split, options.train_on),
     table=lambda one: one.table,
     digests=lambda one: one.digests,
-    load=load_to_probe,
+    load=lambda options, loader: loader.vectors(),
     check=check_probe,
     settle=settled,
-    summary=results.probe_facts,
+    summary=results.probe_figures,
     headline=results.probe_headline,
-    verdict=probe_verdict,
     sections=probe_sections,
     notes=_notes,
     facts=facts,
@@ -88,6 +82,4 @@ TASK = Task(
             rows_in_folder(found, LABELS_FILE) or label_rows(found.details)
         ),
     },
-    says_baselines=True,
-    prints_groups=False,
 )

@@ -115,6 +115,6 @@ def _evaluate(
     defined = {key: value for key, value in values.items() if value is not None}
     if len(defined) < len(values):
         return None, "empty", False
-    first = any(known.leaves_out_first(region, name) for region, name in read)
+    first = any(scored.conditions[name].leaves_out_first(region) for region, name in read)
     outcome = evaluate(tree, lambda region, name: defined[region, name], rules.tie_bits)
     return outcome, "", first

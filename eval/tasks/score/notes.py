@@ -20,12 +20,10 @@ from coherencegym.eval.forward.agreement import TIMES
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
-from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
 from coherencegym.eval.tasks.score.outcomes import LengthCorrelation, predictions_of
-from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import RunFacts, ScoredItemTable
 from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.eval.tasks.score.summary import CountedTable, ItemScore
@@ -39,7 +37,6 @@ def notes_of(found: Results) -> Iterator[Note]:
     yield from masked
     if not masked:
         yield from compat_notes(details[0].last.rules, str(found.model["dtype"]), tables)
-    yield from baseline_notes(found.headline)
     if ties := tie_line(found.outcomes, tables):
         yield caution(ties)
     for one in details:
@@ -48,9 +45,9 @@ def notes_of(found: Results) -> Iterator[Note]:
             yield filtered_note(one.table.config, str(found.model["name"]))
     if not found.settings.get("split"):
         yield from other_splits(found.manifest, tables)
-    yield from length_notes(score_summary(found).lengths)
+    yield from length_notes(found.summary["lengths"])
     yield from _shown_notes(details)
-    yield from score_notes(score_summary(found).scores, details)
+    yield from score_notes(found.summary["scores"], details)
 
 
 def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
@@ -124,9 +121,8 @@ def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:
         shown = len(one.shown[1].items)
         if shown < one.n_items:
             yield detail(
-                f"{one.table.config}: report.html shows a sample of {shown:,} of its "
-                f"{one.n_items:,} items, the same in every run; scores and intervals are over all "
-                "items"
+                f"{one.table.config}: report.html shows the first {shown:,} of its "
+                f"{one.n_items:,} items; scores and intervals are over all items"
             )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 
 from coherencegym.eval.data.dataset import ItemTable, StoredItems
@@ -20,15 +19,6 @@ from coherencegym.eval.tasks.task import TaskContext
 
 #: Items that the page of a run shows of its tables, where they are scored in parts.
 _MOST_SHOWN = 1_000
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Items of a table that are scored together, and their plan."""
-
-    of: ScoredItemTable
-    title: str
-    planned: PlannedItems
 
 
 def score_tables(
@@ -51,13 +41,15 @@ def score_tables(
     # Parts are read anew for each model: their plans would be kept for nobody.
     kept = None if in_parts else context.plans
 
-    def plan(own: ScoredItemTable, number: int, parts: Iterator[Sequence[Item]]) -> _Part:
+    def plan(
+        own: ScoredItemTable, number: int, parts: Iterator[Sequence[Item]]
+    ) -> tuple[ScoredItemTable, str, PlannedItems]:
         title = f"{own.table.name}{f', part {number + 1}' if number else ''}"
         separator = own.table.separator
         planned = plan_items(
             *how, next(parts), context.reading, uses_separator=separator, plans=kept
         )
-        return _Part(own, title, planned)
+        return own, title, planned
 
     works = (
         partial(plan, own, number, parts)
@@ -66,16 +58,15 @@ def score_tables(
         for number in range(own.table.n_parts)
     )
     folder = context.folder
-    with nullcontext() if folder is None else item_files(folder, options.tokens) as files:
-        for one in one_ahead(works, ahead=context.model.device != "cpu"):
-            with context.asking(one.title, len(one.planned.items)) as own:
-                scored = score_items(*how, one.planned, context.reading, **own.running)
+    with nullcontext() if folder is None else item_files(folder, options.tokens) as write:
+        for of, title, planned in one_ahead(works, ahead=context.model.device != "cpu"):
+            with context.asking(title, len(planned.items)) as own:
+                scored = score_items(*how, planned, context.reading, **own.running)
             context.count(scored)
-            of = one.of
-            del one  # the plan takes as much as what came of it
+            del planned  # the plan takes as much as what came of it
             of.add(scored)
-            if files is not None:
-                files.add(of.table, scored)
+            if write is not None:
+                write(of.table, scored)
             if in_parts:
                 # The next part takes as much again, in other pieces.
                 del scored

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
@@ -23,10 +24,8 @@ from coherencegym.eval.report.blocks import (
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import Difference, LengthCorrelation
-from coherencegym.eval.tasks.score.page.example import example_of
-from coherencegym.eval.tasks.score.page.items import collect
-from coherencegym.eval.tasks.score.results import score_summary
-from coherencegym.eval.tasks.score.summary import ItemScore, OverItemBaseline
+from coherencegym.eval.tasks.score.page.items import collect, example_of
+from coherencegym.eval.tasks.score.summary import ItemScore
 
 #: The column of scores with their intervals.
 SCORE = "CD, % [95 % interval]"
@@ -38,12 +37,12 @@ PUBLISHED_ROWS = 12
 
 def score_sections(found: Results) -> Iterator[ReportSection]:
     """The scores, and what stands below them where it has something to say."""
-    summary = score_summary(found)
-    rows = shown_rows(summary.scores)
+    summary = found.summary
+    rows = shown_rows(summary["scores"])
     macros = [
-        f"{one.config}: macro average over {one.n_groups} groups "
-        f"{grid.share_with_interval(one.score, one.ci_low, one.ci_high)} %"
-        for one in summary.macros
+        f"{one['config']}: macro average over {one['n_groups']} groups "
+        f"{grid.share_with_interval(one['score'], one['ci_low'], one['ci_high'])} %"
+        for one in summary["macro"]
     ]
     yield ReportSection("What was asked", Introduction(example_of(found)))
     yield ReportSection(
@@ -53,22 +52,22 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         narrow=score_grid(rows, with_intervals=False),
         drawn=tuple(rows),
     )
-    if summary.differences:
-        yield ReportSection("Differences from controls", difference_block(summary.differences))
-    if summary.over_baselines:
-        body = over_block(summary.over_baselines)
+    if summary["differences"]:
+        yield ReportSection("Differences from controls", difference_block(summary["differences"]))
+    if summary["over_baselines"]:
+        body = over_block(summary["over_baselines"])
         yield ReportSection("Differences from baselines", body, is_detail=True)
-    if lengths := shown_lengths(summary.lengths):
+    if lengths := shown_lengths(summary["lengths"]):
         yield ReportSection("Correlation of margin and length", length_block(lengths))
-    if summary.published:
-        mode = str(found.settings.get("compat") or "")
-        published = published_block(summary.published, mode)
+    if summary["published"]:
+        title = published_title(str(found.settings.get("compat") or ""))
+        published = published_block(summary["published"], title)
         yield ReportSection("Published scores", published, is_detail=True)
-    if len(rows) < len(summary.scores):
+    if len(rows) < len(summary["scores"]):
         names = "partial-input baseline", ""
-        every = Strips(tuple(summary.scores), names)
+        every = Strips(tuple(summary["scores"]), names)
         yield ReportSection("All scores", every, is_detail=True)
-    if maps := heat_maps_of(summary.scores):
+    if maps := heat_maps_of(summary["scores"]):
         yield ReportSection("Heat map", HeatMaps(tuple(maps)))
     yield ReportSection("Items", ItemList(partial(collect, found)))
 
@@ -142,18 +141,18 @@ def difference_block(differences: Sequence[Difference]) -> grid.Grid:
     )
 
 
-def over_block(rows: Sequence[OverItemBaseline]) -> grid.Grid:
+def over_block(rows: Sequence[Mapping[str, Any]]) -> grid.Grid:
     """A row for each config and baseline."""
-    splits = len({row.split for row in rows}) > 1
+    splits = len({row["split"] for row in rows}) > 1
     lines = []
     for row in rows:
-        split = f" ({row.split})" if splits else ""
+        split = f" ({row['split']})" if splits else ""
         value, low, high = (
             None if share is None else 100 * share
-            for share in (row.difference, row.ci_low, row.ci_high)
+            for share in (row["difference"], row["ci_low"], row["ci_high"])
         )
-        name = f"{row.config}{split} − {row.baseline.replace('_', ' ')}"
-        cells = name, f"{row.n:,}", grid.with_interval(value, low, high, "+.1f")
+        name = f"{row['config']}{split} − {row['baseline'].replace('_', ' ')}"
+        cells = name, f"{row['n']:,}", grid.with_interval(value, low, high, "+.1f")
         lines.append(grid.GridRow(cells))
     names = ("items", "difference, points [95 % interval]")
     return grid.made(
@@ -197,13 +196,16 @@ def length_block(lengths: Sequence[LengthCorrelation]) -> grid.Grid:
     return grid.made("config, prediction", names, rows, title)
 
 
-def published_block(rows: Sequence[Published], mode: str) -> grid.Grid:
-    """A row for each row of a paper's table, a column for each model; ``mode`` is of this run."""
-    comparable = (
-        "comparable where the model is the same"
-        if mode == PUBLISHED_MODE
-        else "not comparable with the figures above"
-    )
+def published_title(mode: str) -> str:
+    """The title of published scores beside those of a run in a mode."""
+    comparable = "not comparable with the figures above"
+    if mode == PUBLISHED_MODE:
+        comparable = "comparable where the model is the same"
+    return f"published, % (same corpus, {PUBLISHED_MODE} mode; {comparable})"
+
+
+def published_block(rows: Sequence[Published], title: str) -> grid.Grid:
+    """A row for each row of a paper's table, a column for each model."""
     models = list(dict.fromkeys(row.model for row in rows))
     sources = list(dict.fromkeys(row.source for row in rows))
     several = len(sources) > 1
@@ -219,7 +221,7 @@ def published_block(rows: Sequence[Published], mode: str) -> grid.Grid:
     if len(scores) > PUBLISHED_ROWS:
         notes.append(f"{len(scores) - PUBLISHED_ROWS} more rows in results.json")
     return grid.Grid(
-        f"published, % (same corpus, {PUBLISHED_MODE} mode; {comparable})",
+        title,
         ("config, row", *models, *["source"] * several),
         (False, *[True] * len(models), *[False] * several),
         tuple(lines),

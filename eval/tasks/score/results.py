@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.data.source import Published, published
+from coherencegym.eval.data.source import published
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.closeness import LEVEL
-from coherencegym.eval.tasks.score.outcomes import (
-    Difference,
-    LengthCorrelation,
-    differences,
-    length_correlations,
-)
+from coherencegym.eval.tasks.score.outcomes import differences, length_correlations
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import (
-    ItemScore,
-    Macro,
-    OverItemBaseline,
     macro,
     over_baselines,
     summarise,
@@ -34,54 +26,34 @@ from coherencegym.eval.text.encode import SPECIAL
 from coherencegym.files.parquet_writing import RowWriter, row_schema
 
 
-@dataclass(frozen=True)
-class ScoreSummary:
-    """The rows of a run's tables.
+def summary_of(found: Results) -> dict[str, list[Any]]:
+    """The rows of a run's tables, computed from its outcomes.
 
-    Attributes:
-        scores: accuracies by table, formula, group and column.
-        macros: means over the groups of tables.
-        differences: tables against their controls.
-        over_baselines: tables against their baselines, by item.
-        lengths: correlations of margin and length.
-        published: scores that papers have of the same configs.
+    - ``scores``: accuracies by table, formula, group and column.
+    - ``differences``: tables against their controls.
+    - ``macro``: means over the groups of tables.
+    - ``over_baselines``: tables against their baselines, by item.
+    - ``lengths``: correlations of margin and length.
+    - ``published``: scores that papers have of the same configs.
     """
-
-    scores: Sequence[ItemScore]
-    macros: Sequence[Macro] = ()
-    differences: Sequence[Difference] = ()
-    over_baselines: Sequence[OverItemBaseline] = ()
-    lengths: Sequence[LengthCorrelation] = ()
-    published: Sequence[Published] = ()
-
-
-def summary_of(found: Results) -> ScoreSummary:
-    """The rows of a run, computed from its outcomes."""
     outcomes, tables = found.outcomes, [one.table for one in found.details]
     known = {(table.config, table.split) for table in tables}
     controls = [
         (table, [name for name in table.controls if (name, table.split) in known])
         for table in tables
     ]
-    return ScoreSummary(
-        scores=[score for table in tables for score in summarise(outcomes, table)],
-        macros=[one for table in tables if (one := macro(outcomes, table))],
-        differences=[
+    return {
+        "scores": [score for table in tables for score in summarise(outcomes, table)],
+        "differences": [
             one
             for table, names in controls
             for one in differences(outcomes, table.config, table.split, names)
         ],
-        over_baselines=[one for table in tables for one in over_baselines(outcomes, table)],
-        lengths=[one for table in tables for one in length_correlations(outcomes, table)],
-        published=published(found.manifest, [table.config for table in tables]),
-    )
-
-
-def score_summary(found: Results) -> ScoreSummary:
-    """The rows of a run of ``score``."""
-    if not isinstance(found.summary, ScoreSummary):
-        raise TypeError(f"{found.task}: expected results of score")
-    return found.summary
+        "macro": [one for table in tables if (one := macro(outcomes, table))],
+        "over_baselines": [one for table in tables for one in over_baselines(outcomes, table)],
+        "lengths": [one for table in tables for one in length_correlations(outcomes, table)],
+        "published": list(published(found.manifest, [table.config for table in tables])),
+    }
 
 
 def shown_tables(found: Results) -> list[tuple[ItemTable, Scored]]:
@@ -91,12 +63,11 @@ def shown_tables(found: Results) -> list[tuple[ItemTable, Scored]]:
 
 def more_keys(found: Results) -> dict[str, Any]:
     """The keys of ``results.json`` that only ``score`` has."""
-    summary = score_summary(found)
+    summary = found.summary
     return {
-        "macro": [asdict(macro) for macro in summary.macros],
-        "over_baselines": [asdict(one) for one in summary.over_baselines],
-        "lengths": [asdict(length) for length in summary.lengths],
-        "published": [asdict(row) for row in summary.published],
+        "macro": summary["macro"],
+        "over_baselines": summary["over_baselines"],
+        **{name: list(map(asdict, summary[name])) for name in ("lengths", "published")},
     }
 
 
@@ -133,38 +104,38 @@ _REGIONS = (*_CONDITION, "region_number int32", "n_tokens int32", "sum_bits doub
 _TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end int32")
 
 
-class ItemFiles:
-    """Files to which the rows of items are added as they are scored."""
-
-    def __init__(self, regions: RowWriter, tokens: RowWriter | None) -> None:
-        self._regions, self._tokens = regions, tokens
-
-    def add(self, table: ItemTable, scored: Scored) -> None:
-        """Write the rows of items of a table."""
-        self._regions.add(_regions(table, scored))
-        if self._tokens is not None:
-            self._tokens.add(_tokens(table, scored))
+#: Writes the rows of scored items of a table.
+ItemsWriter = Callable[[ItemTable, Scored], None]
 
 
 @contextmanager
-def item_files(folder: Path, tokens: bool) -> Iterator[ItemFiles]:
+def item_files(folder: Path, tokens: bool) -> Iterator[ItemsWriter]:
     """The files of a run, in a folder that is there; ``tokens``: also that of all tokens."""
+    kinds: list[tuple[str, Any, Callable[[ItemTable, Scored], Iterator[dict[str, Any]]]]]
+    kinds = [(REGIONS_FILE, regions_schema(), _regions)]
+    if tokens:
+        schema = row_schema(*_TOKENS, "text string", "region_number int32", "bits double")
+        kinds.append((TOKENS_FILE, schema, _tokens))
     with ExitStack() as opened:
-        regions = opened.enter_context(RowWriter(folder / REGIONS_FILE, regions_schema()))
-        of_tokens = None
-        if tokens:
-            schema = row_schema(*_TOKENS, "text string", "region_number int32", "bits double")
-            of_tokens = opened.enter_context(RowWriter(folder / TOKENS_FILE, schema))
-        yield ItemFiles(regions, of_tokens)
+        writers = [
+            (opened.enter_context(RowWriter(folder / name, schema)), rows)
+            for name, schema, rows in kinds
+        ]
+
+        def write(table: ItemTable, scored: Scored) -> None:
+            for writer, rows in writers:
+                writer.add(rows(table, scored))
+
+        yield write
 
 
 def write_item_files(found: Results, folder: Path) -> None:
     """Write the files of a run, unless they were written as its items were scored."""
     if (folder / REGIONS_FILE).exists():
         return
-    with item_files(folder, found.options.tokens) as files:
+    with item_files(folder, found.options.tokens) as write:
         for table, scored in shown_tables(found):
-            files.add(table, scored)
+            write(table, scored)
 
 
 def regions_schema() -> Any:

@@ -1,19 +1,14 @@
 """A table whose items are scored, in one part or in many.
 
-Of every item its outcomes stay, and sums; the items themselves only where they are all to be shown,
-or of a sample of them.
+Of every item its outcomes stay, and sums; the items themselves only where they are shown.
 """
 
 from __future__ import annotations
 
-import hashlib
-import heapq
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import count
-from operator import itemgetter
+from itertools import islice
+from typing import Any, cast
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
 from coherencegym.eval.forward.agreement import Trial
@@ -29,12 +24,9 @@ from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 class RunFacts:
     """Facts of a run of a plan that notes tell; the names are those of an ``Execution``.
 
-    ``texts`` are the sequences of the plan, ``cached`` those of earlier runs; ``error`` is that of
-    its items.
+    ``error`` is that of its items.
     """
 
-    texts: int
-    cached: int
     sharing: Trial | None
     beside: Trial | None
     halved: int
@@ -66,9 +58,7 @@ class ScoredItemTable:
         self.chosen_with: set[str] = set()
         self.runs: list[RunFacts] = []
         self._most_shown = most_shown
-        self._whole: list[_EvaluatedItem] = []
-        self._sample: list[bytes] = []
-        self._order = count()
+        self._shown: list[_EvaluatedItem] = []
         self._last: Scored | None = None
 
     def add(self, scored: Scored) -> list[EvaluatedPrediction]:
@@ -79,9 +69,10 @@ class ScoredItemTable:
         add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
         self.runs.append(_run_facts(scored))
-        for item, own in zip(scored.items, by_item, strict=True):
-            self._show(item, own)
-        self._last = scored if self._most_shown is None else _emptied(scored)
+        left = None if self._most_shown is None else max(0, self._most_shown - len(self._shown))
+        self._shown += islice(zip(scored.items, by_item, strict=True), left)
+        # What was run is done, and large.
+        self._last = replace(scored, items=(), execution=cast(Any, None))
         return evaluated
 
     def _count(self, scored: Scored) -> None:
@@ -94,19 +85,6 @@ class ScoredItemTable:
             if chosen := one.item.extra.get(FILTER_MODEL):
                 self.chosen_with.add(str(chosen))
 
-    def _show(self, item: ScoredItem, evaluated: Sequence[EvaluatedPrediction]) -> None:
-        # Of a sample those of the lowest digests of their ids stay, packed: small objects that stay
-        # here and there among those of a part would keep nearly all the memory that the part took.
-        if self._most_shown is None:
-            self._whole.append((item, evaluated))
-            return
-        digest = hashlib.sha256(item.item.item_id.encode("utf-8", "surrogatepass")).digest()
-        place = bytes(255 - byte for byte in digest[:8]) + next(self._order).to_bytes(8, "big")
-        if len(self._sample) < self._most_shown or place > self._sample[0]:
-            heapq.heappush(self._sample, place + pickle.dumps((item, evaluated)))
-        if len(self._sample) > self._most_shown:
-            heapq.heappop(self._sample)
-
     @property
     def last(self) -> Scored:
         """The last part without its items: the start of texts and the rules are those of all."""
@@ -115,8 +93,8 @@ class ScoredItemTable:
 
     @property
     def shown(self) -> tuple[ItemTable, Scored]:
-        """The items that are shown with their surprisals, all or a sample, in their order."""
-        items = [item for item, _ in self._in_order]
+        """The items that are shown with their surprisals, all or the first, in their order."""
+        items = [item for item, _ in self._shown]
         table = replace(self.table, items=tuple(one.item for one in items))
         whole = len(items) == self.n_items
         return self.table if whole else table, replace(self.last, items=tuple(items))
@@ -124,14 +102,7 @@ class ScoredItemTable:
     @property
     def predictions(self) -> list[EvaluatedPrediction]:
         """The evaluated predictions of the items that are shown."""
-        return [one for _, own in self._in_order for one in own]
-
-    @cached_property
-    def _in_order(self) -> list[_EvaluatedItem]:
-        if self._most_shown is None:
-            return self._whole
-        in_order = sorted(self._sample, key=itemgetter(slice(8, 16)))
-        return [pickle.loads(packed[16:]) for packed in in_order]
+        return [one for _, own in self._shown for one in own]
 
 
 def _spanning_tokens(scored: ScoredItem) -> int:
@@ -150,17 +121,8 @@ def _run_facts(scored: Scored) -> RunFacts:
         trial and replace(trial, results={}) for trial in (execution.sharing, execution.beside)
     )
     return RunFacts(
-        texts=len(execution.plan.sequences),
-        cached=execution.cached,
         sharing=sharing,
         beside=beside,
         halved=execution.halved,
         error=max((one.error for one in scored.items), default=0.0),
     )
-
-
-def _emptied(scored: Scored) -> Scored:
-    execution = scored.execution
-    plan = replace(execution.plan, sequences=(), families=(), sequence_of_request=(), batches=())
-    light = replace(execution, bits=[], again={}, ran=[], plan=plan, sharing=None, beside=None)
-    return replace(scored, items=(), execution=light)

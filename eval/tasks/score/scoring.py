@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from coherencegym.eval.kinds.items import Item, read_by
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, with_joined_regions
 from coherencegym.eval.plan.plan import PlansOf
 from coherencegym.eval.plan.requests import Prepared, Query
 from coherencegym.eval.surprisal import (
@@ -86,12 +86,11 @@ def score_items(
         for item, answer in read
         if answer.again
     )
-    scored = (
+    scored = tuple(
         ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
         for item, answer in read
     )
-    whole: Scored = replace(cast(Any, found), items=tuple(scored))
-    return whole
+    return cast(Scored, replace(cast(Any, found), items=scored))
 
 
 def plan_items(
@@ -106,18 +105,14 @@ def plan_items(
     """Encode and plan items, for :func:`score_items`."""
 
     def ask() -> tuple[list[Item], list[Query]]:
-        found = as_the_rules_have(items, options.rules)
+        joins = options.rules.joins_regions
+        found = [with_joined_regions(item) if joins else item for item in items]
         return found, queries(found)
 
     asked, texts = ask() if plans is None else plans.kept.once(items, options.rules, ask)
     return PlannedItems(
         asked, texts, plan_queries(model, tokenizer, texts, options, plans=plans, **how)
     )
-
-
-def as_the_rules_have(items: Iterable[Item], rules: Rules) -> list[Item]:
-    """Items with the texts that a mode reads."""
-    return [with_joined_regions(item) if rules.joins_regions else item for item in items]
 
 
 def queries(items: Sequence[Item]) -> list[Query]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -28,6 +28,7 @@ from coherencegym.eval.tasks.headline import (
     human_performance,
     mean_if_known,
 )
+from coherencegym.eval.tasks.results import TableFacts
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, item_baselines, predictions_of
 from coherencegym.eval.tasks.score.selections import (
     Selection,
@@ -83,44 +84,12 @@ class ItemScore(Score):
     too_close: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """The unweighted mean of the scores of a config's groups, with a 95 % interval."""
+def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[dict[str, Any]]:
+    """The score of one table minus that of each of its baselines, on the items of both.
 
-    config: str
-    split: str
-    n_groups: int
-    score: float
-    ci_low: float
-    ci_high: float
-    ci_method: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverItemBaseline:
-    """The score of a model minus that of a baseline, on the items of a table that both decided.
-
-    Attributes:
-        baseline: its name, as files have it.
-        n: the items; they are those that the table's own score is over.
-        difference: the mean over items, its 95 % interval, and how that was computed.
-        test, p: see :class:`eval.statistics.paired.Test`.
+    Each row has the ``baseline``, the number ``n`` of items, and the ``difference`` with its
+    interval and test (:class:`eval.statistics.estimators.PairedDifference`).
     """
-
-    config: str
-    split: str
-    baseline: str
-    n: int
-    difference: float
-    ci_low: float | None
-    ci_high: float | None
-    ci_method: str
-    test: str
-    p: float | None
-
-
-def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[OverItemBaseline]:
-    """The score of one table against each of its baselines, paired by item."""
     places = predictions_of(outcomes, table.config, table.split)
     cells = outcomes.cells(inside(outcomes, places, table.headline))
     rows = []
@@ -129,20 +98,11 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[OverItemBa
         model, baseline = decided_cells(cells, system, values)
         del values
         if (found := ACCURACY.compare(baseline, model)) is not None:
-            rows.append(
-                OverItemBaseline(
-                    config=table.config,
-                    split=table.split,
-                    baseline=name,
-                    n=len(ACCURACY.counted(model)),
-                    difference=found.value,
-                    ci_low=found.low,
-                    ci_high=found.high,
-                    ci_method=found.method,
-                    test=found.test,
-                    p=found.p,
-                )
-            )
+            n = len(ACCURACY.counted(model))
+            about = {"config": table.config, "split": table.split, "baseline": name, "n": n}
+            number = {"difference": found.value, "ci_low": found.low, "ci_high": found.high}
+            how = {"ci_method": found.method, "test": found.test, "p": found.p}
+            rows.append(about | number | how)
     return rows
 
 
@@ -179,8 +139,8 @@ def decided_cells(cells: Cells, system: System, values: np.ndarray) -> tuple[Cel
     return cells, replace(cells, value=own, folds=system.folds or 0)
 
 
-def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
-    """The macro average over a table's groups; None where there are fewer than two.
+def macro(outcomes: OutcomeTables, table: ItemTable) -> dict[str, Any] | None:
+    """The unweighted mean of the scores of a table's groups, with its interval; None of one group.
 
     Over the first group of each prediction, the row of the suite's table; with a headline only of
     predictions in that group.
@@ -195,8 +155,9 @@ def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
         return None
     found = macro_interval(groups)
     score = fmean(fmean(values) for values, _ in groups)
-    about = table.config, table.split, len(groups), score
-    return Macro(*about, found.low, found.high, found.method)
+    about = {"config": table.config, "split": table.split, "n_groups": len(groups)}
+    interval = {"ci_low": found.low, "ci_high": found.high, "ci_method": found.method}
+    return {**about, "score": score, **interval}
 
 
 def _score(
@@ -330,24 +291,8 @@ def headline_of(
     )
 
 
-class CountedTable(Protocol):
-    """A table, and what of it counts in the suite's one number (:class:`ItemTable`)."""
-
-    @property
-    def config(self) -> str:
-        """Its config."""
-
-    @property
-    def split(self) -> str:
-        """Its split."""
-
-    @property
-    def headline(self) -> str:
-        """The group that its own score is over; empty: all."""
-
-    @property
-    def headline_value(self) -> str:
-        """The ``column=value`` of the items that count; empty: all."""
+#: A table in memory, or one of results: both say what counts in the suite's one number.
+CountedTable = ItemTable | TableFacts
 
 
 def headline_cells(outcomes: OutcomeTables, table: CountedTable) -> dict[str, Any]:

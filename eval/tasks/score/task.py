@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from coherencegym.eval.data.benchmark import read_as
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, prediction_rows
-from coherencegym.eval.tasks.score.page.example import in_pairs
 from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
     choices_came_to,
     more_keys,
     region_rows,
-    score_summary,
     summary_of,
     table_facts,
     token_rows,
@@ -26,35 +23,28 @@ from coherencegym.eval.tasks.score.results import (
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import queries
 from coherencegym.eval.tasks.score.summary import ItemScore, headline_of
-from coherencegym.eval.tasks.task import Task, TaskContext
-
-
-def score_table(
-    context: TaskContext, table: ItemTable, options: ScoreOptions, writer: OutcomeWriter
-) -> ScoredItemTable:
-    """Add the outcomes of the predictions of a table."""
-    ((_, found),) = score_tables(context, [table], options, writer)
-    return found
+from coherencegym.eval.tasks.task import Task
 
 
 def _headline(found: Results) -> Headline | None:
     tables = [one.table for one in found.details]
-    return headline_of(tables, found.outcomes, score_summary(found).scores)
+    return headline_of(tables, found.outcomes, found.summary["scores"])
 
 
 TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     command=COMMAND,
     metrics=(ACCURACY, MARGIN),
     texts=lambda table, options: queries(list(table.items)),
-    run=score_table,
+    run=lambda context, table, options, writer: score_tables(context, [table], options, writer)[0][
+        1
+    ],
     run_all=score_tables,
     record=lambda options, reading: {},
     came_to=choices_came_to,
     signed=lambda own, settings: read_as(settings),
     summary=summary_of,
-    rows=lambda found: list(score_summary(found).scores),
+    rows=lambda found: found.summary["scores"],
     headline=_headline,
-    units=lambda results: "pairs" if in_pairs(results) else "comparisons",
     sections=score_sections,
     notes=notes_of,
     facts=table_facts,
@@ -66,7 +56,6 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
         "regions": region_rows,
         "tokens": token_rows,
     },
-    says_baselines=True,
     spreads=True,
     resumes=True,
 )

@@ -61,7 +61,6 @@ class RegionValues:
         if rules.whole_sums_regions:
             self._parts = tuple(region.region_number for region in item.conditions[0].regions)
         self._values: dict[tuple[RegionRef, str, str], float | None] = {}
-        self._first: dict[tuple[RegionRef, str], bool] = {}
 
     def value(self, region: RegionRef, name: str, aggregation: str) -> float | None:
         """The value of a region in a condition, as :func:`region_value` has it."""
@@ -91,10 +90,3 @@ class RegionValues:
             return math.fsum(self.variance(number, name, aggregation) for number in self._parts)
         tokens = len(self._conditions[name].region_bits(region))
         return {"mean": 1 / max(tokens, 1), "sum": float(tokens)}.get(aggregation, 1.0)
-
-    def leaves_out_first(self, region: RegionRef, name: str) -> bool:
-        """Tell whether a region has a first token that has no surprisal."""
-        key = (region, name)
-        if key not in self._first:
-            self._first[key] = self._conditions[name].leaves_out_first(region)
-        return self._first[key]

@@ -243,5 +243,4 @@ TASK = Task(
     },
     more=span_facts,
     files=lambda found, folder: write_span_files(found.details, folder),
-    says_baselines=True,
 )

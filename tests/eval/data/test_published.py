@@ -17,7 +17,7 @@ from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.report.grid import rich_block
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.score.report import published_block
+from coherencegym.eval.tasks.score.report import published_block, published_title
 
 ROW = {
     "config": "context",
@@ -93,7 +93,9 @@ def printed(mode: str = "", width: int = 120) -> str:
         Published("all", "", "Dialog-X", 0.5, "A and B 2021, Table 3"),
     ]
     file = io.StringIO()
-    Console(file=file, width=width).print(rich_block(published_block(rows, mode), width))
+    Console(file=file, width=width).print(
+        rich_block(published_block(rows, published_title(mode)), width)
+    )
     return file.getvalue()
 
 

@@ -22,14 +22,14 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("numbers", "more", "expected", "bearing"),
     [
-        ((0.7, 0.6, 0.8), {}, "more often than chance (50.0 %): without a partial", "shows"),
+        ((0.7, 0.6, 0.8), {}, "against chance (50.0 %): without a partial", "shows"),
         (
             (0.7, 0.6, 0.8),
             {"partial_input_score": 0.55},
-            "more often than chance (50.0 %) and the partial",
+            "against chance (50.0 %) and the partial",
             "shows",
         ),
-        ((0.7, 0.6, 0.8), {"partial_input_score": 0.9}, "but less often than the partial", "open"),
+        ((0.7, 0.6, 0.8), {"partial_input_score": 0.9}, "does not show that it reads", "open"),
         ((0.7, 0.6, 0.8), {"partial_input_score": 0.7}, "does not show that it reads", "open"),
         (
             (0.5, 0.4, 0.6),
@@ -43,7 +43,7 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
         (
             (0.7, 0.6, 0.8),
             {"metric": "AUC"},
-            "m reaches 70.0 % AUC [60.0, 80.0], higher",
+            "m reaches 70.0 % AUC [60.0, 80.0], against",
             "shows",
         ),
     ],

@@ -139,12 +139,8 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
 
 def reads(prediction: EvaluatedPrediction) -> list[tuple[RegionRef, str]]:
     """The (region, condition) pairs that a prediction reads, in its order, each once."""
-    return read_in(prediction.formula)
-
-
-def read_in(formula: str) -> list[tuple[RegionRef, str]]:
-    """The (region, condition) pairs that a formula reads, in its order, each once."""
-    return list(dict.fromkeys((value.region, value.condition) for value in values_of(formula)))
+    values = values_of(prediction.formula)
+    return list(dict.fromkeys((value.region, value.condition) for value in values))
 
 
 def read_values(
@@ -169,14 +165,9 @@ def read_values(
 def state(prediction: EvaluatedPrediction) -> str:
     """``met``, ``not met``, ``tie`` or ``undefined``."""
     outcome = prediction.outcome
-    return state_of(outcome.met, outcome.tie) if outcome else state_of(None, False)
-
-
-def state_of(met: bool | None, tie: bool) -> str:
-    """The word for whether a prediction holds; None: it is undefined."""
-    if met is None:
+    if outcome is None:
         return "undefined"
-    return "met" if met else "tie" if tie else "not met"
+    return "met" if outcome.met else "tie" if outcome.tie else "not met"
 
 
 def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[TokenView, ...]:

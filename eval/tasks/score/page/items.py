@@ -6,15 +6,16 @@ import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import chain, combinations, groupby
+from itertools import groupby
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
@@ -31,15 +32,6 @@ PER_GROUP = 40
 
 
 @dataclass(frozen=True, slots=True)
-class MarginGap:
-    """Predictions that are left out: so many, with margins (bits) from ``low`` to ``high``."""
-
-    n: int
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class PageSelection:
     """The predictions of one table and aggregation that are shown, and those that are not.
 
@@ -49,8 +41,6 @@ class PageSelection:
         total: all of its predictions.
         limit: predictions that are kept at either end, around zero, and without a margin.
         kept: the places of those that are shown, in the order of the table.
-        left_out: those with a margin that are not shown, in gaps.
-        left_out_unmeasured: those without a margin (undefined, too long, an equality) that are not.
     """
 
     config: str
@@ -59,8 +49,6 @@ class PageSelection:
     total: int
     limit: int
     kept: tuple[int, ...]
-    left_out: tuple[MarginGap, ...]
-    left_out_unmeasured: int
 
     @property
     def n_left_out(self) -> int:
@@ -98,14 +86,8 @@ def select_shown(
             kept |= _extremes(own, limit // PER_GROUP)
         selections.append(
             PageSelection(
-                config,
-                split,
-                aggregation,
-                len(places),
-                limit,
+                *(config, split, aggregation, len(places), limit),
                 tuple(sorted({*kept, *unmeasured[:limit]})),
-                tuple(_margin_gaps(measured, kept)),
-                len(unmeasured[limit:]),
             )
         )
     return selections
@@ -124,21 +106,9 @@ def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
     return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
 
 
-def _margin_gaps(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[MarginGap]:
-    # Across the few that groups keep: never across zero.
-    missing = [(margin, place) for margin, place in measured if place not in kept]
-    for _, gap in groupby(missing, key=lambda pair: pair[0] > 0):
-        margins = [margin for margin, _ in gap]
-        yield MarginGap(len(margins), margins[0], margins[-1])
-
-
 _WORD = re.compile(r"\w+|[^\w\s]")
 #: A span of unmoved text begins after white space and the mark of a change of speaker.
 _BEFORE_UNIT = re.compile(r"\s*(\[SEP\]\s*)?")
-#: Words that two differences are apart at least: fewer, and they are one.
-_APART = 4
-#: Words of two texts, multiplied, that are compared word by word; of longer ones all is different.
-_MOST_COMPARED = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,55 +171,16 @@ def _between(content: str, start: int, end: int, first: int, stop: int) -> Itera
 
 
 def difference_marks(left: str, right: str) -> tuple[list[Mark], list[Mark]]:
-    """The words in which two texts differ; what is the same for a few words only is in it."""
+    """The words in which two texts differ."""
     ours, theirs = ([match.span() for match in _WORD.finditer(text)] for text in (left, right))
-    a, b = [left[slice(*span)] for span in ours], [right[slice(*span)] for span in theirs]
-    same = next((n for n, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), None)
-    first = min(len(a), len(b)) if same is None else same
-    back = 0
-    while back < min(len(a), len(b)) - first and a[-1 - back] == b[-1 - back]:
-        back += 1
-    blocks = [[first, len(a) - back, first, len(b) - back]]
-    if (len(a) - first) * (len(b) - first) <= _MOST_COMPARED:
-        found = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
-        blocks = []
-        for kind, *places in found:
-            if kind == "equal":
-                continue
-            if blocks and places[0] - blocks[-1][1] < _APART:
-                blocks[-1] = [blocks[-1][0], places[1], blocks[-1][2], places[3]]
-            else:
-                blocks.append(places)
+    words = [left[slice(*span)] for span in ours], [right[slice(*span)] for span in theirs]
+    blocks = [
+        block for kind, *block in SequenceMatcher(None, *words).get_opcodes() if kind != "equal"
+    ]
     return (
         [Mark(ours[i][0], ours[j - 1][1]) for i, j, _, _ in blocks if i < j],
         [Mark(theirs[i][0], theirs[j - 1][1]) for _, _, i, j in blocks if i < j],
     )
-
-
-def _differences(texts: Sequence[str]) -> list[list[Mark]]:
-    beside: list[list[list[Mark]]] = [[] for _ in texts]
-    for (left, one), (right, other) in combinations(enumerate(texts), 2):
-        for place, own in zip((left, right), difference_marks(one, other), strict=True):
-            beside[place].append(own)
-    joined = [_joined_marks(own) for own in beside]
-    if any(2 * _marked(own) > len(text) for text, own in zip(texts, joined, strict=True)):
-        return [min(own, key=_marked, default=[]) for own in beside]
-    return joined
-
-
-def _joined_marks(several: Iterable[Sequence[Mark]]) -> list[Mark]:
-    # Marks that touch are one.
-    found: list[Mark] = []
-    for mark in sorted(chain.from_iterable(several), key=lambda mark: mark.start):
-        if found and mark.start <= found[-1].end:
-            found[-1] = replace(found[-1], end=max(mark.end, found[-1].end))
-        else:
-            found.append(mark)
-    return found
-
-
-def _marked(marks: Iterable[Mark]) -> int:
-    return sum(mark.end - mark.start for mark in marks)
 
 
 def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
@@ -266,16 +197,51 @@ def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
 
 
 def marked(item: Item, names: Sequence[str]) -> list[tuple[Segment, ...]]:
-    """The texts of some conditions, cut at their marks: units where any are moved, else words.
-
-    Of several texts the words are marked that not all of them have; where most of a text would be,
-    as in two stories with either ending, those that it has not from the text that is most like it.
-    """
-    texts = [item.condition(name).content for name in names]
+    """The texts of two conditions, cut at their marks: units where any are moved, else words."""
+    left, right = texts = [item.condition(name).content for name in names]
     marks = [unit_marks(item, name) for name in names]
     if not all(marks):
-        marks = _differences(texts)
+        marks = list(difference_marks(left, right))
     return [tuple(segments(text, own)) for text, own in zip(texts, marks, strict=True)]
+
+
+#: Characters of each text of the example, where there is such an item.
+_MODEST = 450
+
+
+def example_of(found: Results) -> dict[str, Any] | None:
+    """An item to show what a suite asks: its conditions with their texts, cut where they differ.
+
+    The first item of modest length of the first table whose prediction has two conditions, with the
+    bits of what the prediction reads; ``held`` says what became of it.
+    """
+    for (table, scored), own in zip(shown_tables(found), found.details, strict=True):
+        readable = [
+            (one, names)
+            for one in own.predictions
+            if one.outcome is not None
+            and len(names := list(dict.fromkeys(name for _, name in reads(one)))) == 2
+        ]
+        if readable:
+            prediction, names = of_modest_length(
+                readable,
+                lambda pair: max(len(pair[0].item.condition(n).content) for n in pair[1]),
+                _MODEST,
+            )
+            item = prediction.item
+            read = next(one for one in scored.items if one.item.item_id == item.item_id)
+            names.sort(key=[condition.condition_name for condition in item.conditions].index)
+            values = {name: value for _, name, value in read_values(prediction, read, scored.rules)}
+            texts = zip(names, marked(item, names), strict=True)
+            return {
+                "config": table.config,
+                "split": table.split,
+                "item_id": item.item_id,
+                "conditions": [(name, text, values[name]) for name, text in texts],
+                "margin": margin(prediction),
+                "held": state(prediction),
+            }
+    return None
 
 
 #: Characters of text in a page, about; more, and each table shows fewer items.

@@ -176,8 +176,6 @@ def test_other_ways_to_read(
     assert main(arguments(saved, tmp_path / "run", *more, "--verbose")) == 0
     (own,) = results_of(tmp_path / "run")["probes"]
     assert own["layers"] == [2]
-    accuracy = reached(results_of(tmp_path / "run"))
-    assert ("mean surprisals alone" in accuracy) == (encoding == "in-context")
     printed = capsys.readouterr()
     assert "order_toy: layer 2 of" in printed.out
     assert "order_toy (test): 50 rows in " in one_line(printed.err)
@@ -190,7 +188,7 @@ def test_a_dry_run_says_how_much_work_it_is(
     out = capsys.readouterr().out
     assert "order_toy (test)" in out
     assert "160" in out  # rows of all splits
-    assert len(re.findall(r"\d (?:seconds|minutes)", out)) == 2
+    assert "fits" in out
     assert not (tmp_path / "run").exists()
 
 

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from coherencegym.eval.statistics.estimators import PairedDifference
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.probe.report import _meaning
-from coherencegym.eval.tasks.probe.results import ProbeFacts
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit
+
+
+def score(value: float, system: str = "", low: float | None = None) -> Score:
+    about: Any = {"config": "c", "split": "test", "group": "", "level": "all", "n": 100}
+    return Score(**about, system=system, score=value, ci_low=low, ci_high=None)
 
 
 def reached(accuracy: float, bag: float, random: float) -> dict[str, float]:
     return {"": accuracy, "most frequent label": 0.5, "bag of words": bag, "random init": random}
-
-
-def facts(over: float) -> ProbeFacts:
-    return ProbeFacts(
-        config="c",
-        split="test",
-        train=100,
-        validation=20,
-        test=100,
-        labels=("a", "b"),
-        layers=(0, 1),
-        layer=1,
-        normed=True,
-        setting=0.1,
-        macro_f1=0.5,
-        over_bag=PairedDifference(over + 0.1, over, 1.0, "", "", 0.01),
-        random=(),
-        subsamples=(),
-        compression=None,
-        control_compression=None,
-        frequency_compression=None,
-        embeddings=None,
-        with_embeddings=None,
-        first_near_best=0,
-        expected_layer=None,
-    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +40,9 @@ def facts(over: float) -> ProbeFacts:
 def test_an_accuracy_is_held_against_every_baseline(
     known: dict[str, float], over: float, low: float, said: str
 ) -> None:
-    sentence = _meaning(facts(over), known, "model", low)
+    scores = {system: score(value, system, low) for system, value in known.items()}
+    own = {"config": "c", "layer": 1, "over_bag": {"low": over}}
+    sentence = _meaning(own, scores, "model")
     assert said in sentence
     assert sentence.startswith("c: layer 1 of model predicts ")
     assert ("chance" in sentence) == ("chance" in said)

@@ -447,8 +447,8 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
     families, alone = made_macro(evaluate("twin")), made_macro(evaluate("item"))
     assert families is not None
     assert alone is not None
-    assert families.score == alone.score
-    assert (families.ci_low, families.ci_high) != (alone.ci_low, alone.ci_high)
+    assert families["score"] == alone["score"]
+    assert families["ci_low"] != alone["ci_low"]
 
 
 def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[..., Item]) -> None:
@@ -456,8 +456,8 @@ def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[
     item = make_item({"a": ["x"]}, "f", item_id="d/x")
     average = made_macro([prediction(item, 1.0, "f", "g"), prediction(item, -1.0, "f", "h")])
     assert average is not None
-    assert (average.score, average.ci_low, average.ci_high) == (0.5, 0.0, 1.0)
-    assert average.ci_method == "one cluster"
+    assert (average["score"], average["ci_low"], average["ci_high"]) == (0.5, 0.0, 1.0)
+    assert average["ci_method"] == "one cluster"
 
 
 def test_an_item_of_many_predictions_says_more_than_one_of_one(
@@ -495,5 +495,5 @@ def test_macro(make_item: Callable[..., Item]) -> None:
     evaluated += [prediction(i, -1.0, "f", "small") for i in items[4:]]
     average = made_macro(evaluated)
     assert average is not None
-    assert (average.n_groups, average.score) == (2, 0.5)
+    assert (average["n_groups"], average["score"]) == (2, 0.5)
     assert made_macro(evaluated[:4]) is None

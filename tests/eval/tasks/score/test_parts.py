@@ -123,7 +123,7 @@ def test_scores_in_parts_are_those_of_the_whole(
     assert (parts / "report.html").read_bytes() == (whole / "report.html").read_bytes()
 
 
-def test_a_table_in_parts_is_gone_through_once_and_a_sample_is_on_the_page(
+def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_page(
     suite: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from coherencegym.eval.tasks.score import scoring
@@ -149,13 +149,13 @@ def test_a_table_in_parts_is_gone_through_once_and_a_sample_is_on_the_page(
         found = told(scored(suite, "sampled", *ALONE))
     assert len(gone) == len(set(map(id, gone))) == 2
     assert len(asked) == len(set(map(id, asked))) > 0
-    said = "neutral: report.html shows a sample of 4 of its 8 items"
+    said = "neutral: report.html shows the first 4 of its 8 items"
     assert [note["kind"] for note in found["notes"] if note["text"].startswith(said)] == ["detail"]
     page = (suite / "sampled" / "report.html").read_text()
     assert said in page
     shown = [item for item in range(8) if f'"id":"d{item}/shuffled"' in page]
     assert len(shown) == 4
-    # Whatever the parts are: it is chosen by the items' names.
+    # Whatever the parts are.
     monkeypatch.setattr(dataset, "PART", 5)
     scored(suite, "sampled-too", *ALONE)
     assert (suite / "sampled-too" / "report.html").read_text() == page
