@@ -143,8 +143,6 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
         ),
         columns=CONTEXT_COLUMNS if context else ORDER_COLUMNS,
         breakdowns=("last_context_unit_moved",) if context else (),
-        # Of a third of the items nothing is harmed that the last one could show.
-        headline_value="last_context_unit_moved=true" if context else "",
         separator=sep,
         partial_input=f"bags of words of the first and of the last reordered {unit}",
     )

@@ -306,8 +306,6 @@ class Config:
         headline: the group of predictions that the config's own score is over; empty: all of them.
             Where there is one, the first group of a prediction is a detail: counted in a table of
             its own, and left out of macro averages.
-        headline_value: a value of one of ``breakdowns`` (``moved=true``): only items that have it
-            count in the suite's one number; empty: all.
         controls: the suite's configs (their names) that have the same manipulation and formulas
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
@@ -337,7 +335,6 @@ class Config:
     divided: bool = True
     partial_input: str = ""
     headline: str = ""
-    headline_value: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     genre: str = ""
@@ -401,9 +398,8 @@ class Suite:
             split, in the place of the corpus's own splits.
 
     Raises:
-        ValueError: a control or the headline is none of the suite's configs, a ``headline_value``
-            is of no breakdown, or a contrast is of a condition or region that its config does not
-            have.
+        ValueError: a control or the headline is none of the suite's configs, or a
+            contrast is of a condition or region that its config does not have.
     """
 
     name: str
@@ -463,9 +459,6 @@ class Suite:
         for name in self.headline:
             self._require(name, items, "in the headline", "config of items")
         for config in self.configs:
-            if config.headline_value:
-                column = config.headline_value.partition("=")[0]
-                self._require(column, config.breakdowns, f"of {config.name!r}", "breakdown")
             others = [other.name for other in self.configs if other.name != config.name]
             for control in config.controls:
                 self._require(control, others, f"a control of {config.name!r}", "other config")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
@@ -18,9 +18,15 @@ from coherencegym.cards.metadata import (
 )
 from coherencegym.escapes import markdown_filters, markdown_text
 from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
-from coherencegym.eval.data.dataset import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
+from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES, PARTIAL_INPUT
 from coherencegym.eval.data.source import Published, published, published_part
 from coherencegym.eval.kinds.registry import kind_named
+from coherencegym.eval.statistics.control import (
+    FEWEST_EFFECTIVE,
+    MOST_UPPER,
+    TOO_SMALL,
+    UNCONTROLLED,
+)
 from coherencegym.files.templates import templates_of
 from coherencegym.licence import IN_PART, combined_licence
 from coherencegym.loaders.corpus import REPAIRED
@@ -102,7 +108,6 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             shown_kind=of_default["kind"],
             headline=[name for name, _ in headline],
             counted=_counted(configs),
-            grouped=any(map(_has_groups, (config for _, config in headline))),
             measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
             benchmark=[task.id for task in tasks],
@@ -131,6 +136,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
 def _templates() -> Any:
     # Read once: that takes longer than to fill them in.
     environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
+    environment.globals |= {"fewest": FEWEST_EFFECTIVE, "most": round(100 * MOST_UPPER)}
     environment.filters |= markdown_filters() | {
         "scored": baseline_score,
         "beside": groups_beside,
@@ -138,6 +144,8 @@ def _templates() -> Any:
         "sampled": _sampled,
         "share": _share_text,
         "points": _points_text,
+        "effective": _effective_text,
+        "control": lambda control: said_of_control(control or {}) or "–",
         "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
@@ -203,16 +211,6 @@ def _counted(configs: _Configs) -> dict[str, list[str]]:
         if group := config.get("headline"):
             found.setdefault(group, []).append(name)
     return found
-
-
-def _has_groups(config: dict[str, Any]) -> bool:
-    # The groups that the headline is the mean over: those of the predictions that count.
-    if not (group := config.get("headline")):
-        return False
-    declared = [own["groups"] for own in config["predictions"] if own["groups"]]
-    firsts = {groups[0] for groups in declared if group in groups}
-    # Where none are declared, items have groups of their own.
-    return len(firsts) > 1 or not declared
 
 
 def _names(names: list[str]) -> str:
@@ -302,7 +300,8 @@ def _baseline_text(quality: dict[str, Any]) -> str:
     if not (baselines := label_baselines(quality)):
         if PARTIAL_INPUT not in quality:
             return "–"
-        return "; ".join(_share_text(baseline_score(quality, name)) for name in BASELINES)
+        texts = [_share_text(baseline_score(quality, name)) for name in MEASURED_BASELINES]
+        return "; ".join([*texts, said_of_control(quality.get("control") or {}) or "–"])
     return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in baselines.values())
 
 
@@ -366,9 +365,27 @@ def _spread_text(spread: dict[str, float], digits: int) -> str:
     return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
 
 
-def _points_text(power: dict[str, Any]) -> str:
-    found = power["smallest_difference"]
-    return "none: too few items" if found is None else f"{100 * found:.1f}"
+def said_of_control(control: Mapping[str, Any]) -> str:
+    """A control in words: ``leaks (n-grams 71.4 [57.9, 81.9])``; empty where none was checked."""
+    if not (word := control.get("word", "")):
+        return ""
+    if word == UNCONTROLLED:
+        return f"{word} ({control['cue']})"
+    if word == TOO_SMALL:
+        return f"{word} ({control['effective_items']:.0f} of {control['needed']:,} effective items)"
+    score, low, high = (f"{100 * control[name]:.1f}" for name in ("score", "ci_low", "ci_high"))
+    return f"{word} ({control['by']} {score} [{low}, {high}])"
+
+
+def _effective_text(control: Mapping[str, Any] | None) -> str:
+    return "–" if not control else f"{control['effective_items']:,.0f}"
+
+
+def _points_text(control: Mapping[str, Any] | None) -> str:
+    if not control:
+        return "–"
+    difference = control["smallest_difference"]
+    return "none: too few items" if difference is None else f"{100 * difference:.1f}"
 
 
 def _share_text(score: dict[str, Any] | None) -> str:

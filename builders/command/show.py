@@ -70,7 +70,7 @@ def print_build(
         console.print(in_width(build_grid(manifest), width=console.width))
         # Which corpora are not in it the card says: here nobody has asked for them.
         part = [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
-        lines = [*left_out, *part, *nothing, *missing_lines(missing), *_uncontrolled(manifest)]
+        lines = [*left_out, *part, *nothing, *missing_lines(missing)]
         lines += done
     for line in lines:
         console.print(plain_text(line), soft_wrap=True)
@@ -109,8 +109,13 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
     config's own score is not over have lines of their own.
     """
     from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import baseline_score, groups_beside, label_baselines
-    from coherencegym.eval.data.dataset import BASELINES, LEXICAL_OVERLAP
+    from coherencegym.cards.render import (
+        baseline_score,
+        groups_beside,
+        label_baselines,
+        said_of_control,
+    )
+    from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES
     from coherencegym.eval.report.grid import GridRow, of_cells, share_cell, share_with_interval
 
     headings, cells = [], []
@@ -124,7 +129,7 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
                 rows = of_group["n"] if group else counts["rows"]
                 discourses = of_group["n_discourses"] if group else counts["discourses"]
                 own = {"items": f"{rows:,}", "discourses": f"{discourses:,}"}
-                for one in BASELINES:
+                for one in MEASURED_BASELINES:
                     found = baseline_score(quality, one, group) or {}
                     is_trained = one != LEXICAL_OVERLAP
                     low, high = (
@@ -135,6 +140,9 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
                     own[what] = "" if baselines else shown
                 for what in ("bag of words", "most frequent"):
                     own[f"{what}, %"] = share_cell(baselines.get(what)) if baselines else ""
+                control = quality.get("control") or {}
+                own["effective items"] = f"{control['effective_items']:,.0f}" if control else ""
+                own["control"] = "" if group else said_of_control(control)
                 headings.append(GridRow((group or f"{label}, {split}",), level=int(bool(group))))
                 cells.append(own)
     return of_cells("config, split", headings, cells)
@@ -155,21 +163,6 @@ def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
         why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
         lines.append(f"some texts give no item (most often: {why}); the card counts the reasons")
     return lines
-
-
-def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
-    # A suite of a paper may have many; the card has them all.
-    found = {name: c for name, c in manifest["configs"].items() if "not_headline" in c}
-    if any(c["in_headline"] for c in found.values()):
-        yield (
-            "no config is controlled: words, lengths or spelling may explain a score (the card "
-            "says more)"
-        )
-    left_out = [name for name, config in found.items() if not config["in_headline"]]
-    for name in left_out[:_REASONS]:
-        yield f"{name} does not count in the headline: {found[name]['not_headline']}"
-    if (others := len(left_out) - _REASONS) > 0:
-        yield f"{others} more configs do not count in the headline; the card names them"
 
 
 def missing_lines(missing: Mapping[str, str]) -> Iterator[str]:

@@ -85,10 +85,9 @@ def _function(table: QuestionTable) -> str:
 def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
     exported = QuestionTable(table)
     turned = False
-    column, _, value = table.headline_value.partition("=")
     for item in table.items:
         counted = [p for p in item.predictions if not table.headline or table.headline in p.groups]
-        if not counted or (column and str(item.extra[column]).lower() != value):
+        if not counted:
             continue
         pairs = condition_pairs(replace(item, predictions=tuple(counted)))
         if not pairs:

@@ -141,8 +141,11 @@ def _task(name: str, exported: PairTable, release: ExportedRelease, group: str =
     records = [record for record in exported.made if not group or group in record["groups"]]
     row, number = group or exported.config, _predictions(exported.table, group or headline)
     about = release.configs.get(exported.config, {})
-    main = about.get("in_headline") and not about.get("headline_value")
-    main = bool(main) and group in ("", headline) and len(records) == number.total()
+    main = (
+        bool(about.get("in_headline"))
+        and group in ("", headline)
+        and len(records) == number.total()
+    )
     if not headline and {record["metric"] for record in records} == {"sum"} < number.keys():
         name, row, number = f"{name}_sum", "sum", Counter(sum=number["sum"])
     return HarnessTask(name, exported, group, len(records), row, number.total(), main)

@@ -40,11 +40,8 @@ from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR, to_row
-from coherencegym.eval.statistics.pair_baselines import (
-    BaselineDecision,
-    baseline_folds,
-    trained_decisions,
-)
+from coherencegym.eval.statistics.control import checked_items
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision, partial_input_decisions
 from coherencegym.licence import may_republish
 from coherencegym.loaders.corpus import REPAIRED, Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
@@ -345,12 +342,12 @@ def measured_examples(
 
 def _decisions(
     config: Config, parts: Sequence[Mapping[str, Generated]]
-) -> dict[str, Mapping[str, Sequence[BaselineDecision]]]:
+) -> dict[str, Sequence[BaselineDecision]]:
     # One classifier for all that the config is spread over: some parts are small.
     if config.kind is not ITEMS or not parts:
         return {}
     return {
-        split: trained_decisions(
+        split: partial_input_decisions(
             [made for splits in parts for made in splits[split].items], config.breakdowns
         )
         for split in parts[0]
@@ -364,7 +361,7 @@ def write(
     config: Config,
     corpus: Corpus,
     made: Mapping[str, Generated],
-    decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
+    decisions: Mapping[str, Sequence[BaselineDecision]],
     place: RowPlace,
     folder: Path,
     matcher: Matcher | None = None,
@@ -374,8 +371,8 @@ def write(
     Args:
         config, corpus: what the rows are of.
         made: the items by split, of which there is one.
-        decisions: split -> what each classifier says of the items of all that the declared config
-            is spread over.
+        decisions: split -> what the partial-input classifier says of the items of all that the
+            declared config is spread over.
         place: the suite, the config's full name, and the part of the manifest's entry that does
             not hang on rows; a split is named in it here, and the language if there is one.
         folder: the build.
@@ -403,11 +400,11 @@ def write(
     for split, rows in all_rows.items():
         items, discourses = made[split].items, made[split].discourses
         decided: Mapping[str, Sequence[BaselineDecision]] = {}
-        folds: Mapping[str, int] = {}
+        control = None
         if kind is ITEMS:
             decided = baseline_decisions(config, items, decisions[split])
-            folds = baseline_folds(items)
-        quality[split] = kinds.measured(config, items, decided) | made[split].measured
+            control = checked_items(items, config.headline)
+        quality[split] = kinds.measured(config, items, decided, control) | made[split].measured
         if kind.name in JUDGED_UNITS:
             asked = replace(place, split=split, about={**place.about, "features": features})
             human = judge_rows(matcher, asked, config, values[split], rows)
@@ -417,7 +414,7 @@ def write(
             "discourses": len({row[DISCOURSE] for row in rows}),
             "groups": kinds.group_counts(config, items, rows),
             "details": kinds.details(config, items),
-            **write_baselines(folder, name, split, decided, folds),
+            **(write_baselines(folder, name, split, decided, control) if control else {}),
         }
         licence_of = {d.id: d.licence or texts for d in discourses}
         read_ones = {each for row in rows for each in documents_in(row, licence_of)}

@@ -216,7 +216,6 @@ def config_entry(
         },
         "breakdowns": list(config.breakdowns),
         "headline": config.headline,
-        **({"headline_value": config.headline_value} if config.headline_value else {}),
         "controls": [
             other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
         ],

@@ -21,6 +21,7 @@ from coherencegym.eval.kinds.documents import RatedText, StructuredDocument
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.kinds.table_kind import Row
+from coherencegym.eval.statistics.control import Control
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
@@ -211,16 +212,18 @@ def measured(
     config: Config,
     generated: Sequence[Any],
     decided: Mapping[str, Sequence[BaselineDecision]],
+    control: Control | None = None,
 ) -> dict[str, Any]:
     """The quality section of a split, as the manifest records it.
 
     Args:
         config, generated: the config, and its items, of which there is one.
-        decided: what baselines say of each, where they are pairs.
+        decided, control: what baselines say of each, and what is said of their surface, where they
+            are pairs.
     """
     first = generated[0]
-    if isinstance(first, GeneratedItem):
-        return quality(config, generated, decided)
+    if isinstance(first, GeneratedItem) and control is not None:
+        return quality(config, generated, decided, control)
     if isinstance(first, GeneratedDocument):
         return document_quality(generated)
     if isinstance(first, SpanText):

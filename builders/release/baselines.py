@@ -12,19 +12,23 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.cards.render import baseline_score
-from coherencegym.eval.data.dataset import SURFACE, baseline_schema, baselines_path
-from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
-from coherencegym.eval.statistics.effective_size import cluster_pairs
-from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.statistics.pair_baselines import FEWEST_DISCOURSES, BaselineDecision
-from coherencegym.files.parquet_writing import write_parquet
-
-#: The interval of the surface baseline of a config in the headline ends below this.
-MOST_BY_SURFACE = 0.6
-_TOO_FEW = (
-    f"fewer than {FEWEST_DISCOURSES} source texts; texts with a sentence in common count as one"
+from coherencegym.cards.render import said_of_control
+from coherencegym.eval.data.dataset import (
+    BALANCE_WEIGHT,
+    PARTIAL_INPUT,
+    SURFACE,
+    baseline_schema,
+    baselines_path,
 )
+from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
+from coherencegym.eval.statistics.bag_of_words import FOLDS
+from coherencegym.eval.statistics.balance import BALANCE_VERSION
+from coherencegym.eval.statistics.control import CONTROLLED, UNCONTROLLED, Control
+from coherencegym.eval.statistics.effective_size import cluster_pairs
+from coherencegym.eval.statistics.estimators import effective_items, smallest_difference
+from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision
+from coherencegym.files.parquet_writing import write_parquet
 
 
 def baseline_scores(
@@ -79,41 +83,55 @@ def score_figures(
     }
 
 
+def control_figures(control: Control, clusters: Sequence[str]) -> dict[str, Any]:
+    """What is said of the surface of a split, as the manifest records it.
+
+    ``clusters`` are those of the items that count, of which there is one.
+    """
+    # Independent items, of which each cluster has fewer, and weights make fewer still.
+    effective = control.balance.effective
+    independent = effective * effective_items(clusters) / len(clusters)
+    difference = smallest_difference(independent)
+    return {
+        "version": BALANCE_VERSION,
+        "word": control.word,
+        "items": len(clusters),
+        "weighed": control.balance.feasible,
+        "effective_items": round(effective, 1),
+        "needed": control.needed,
+        "cue": "" if control.balance.solved else control.balance.worst,
+        "by": control.by.by,
+        **{
+            name: round(getattr(control.by, own), 4)
+            for name, own in {"score": "score", "ci_low": "low", "ci_high": "high"}.items()
+        },
+        "upper": round(control.checked[0].high, 4),
+        "smallest_difference": None if difference is None else round(difference, 4),
+    }
+
+
+def control_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The control of the split with the most effective items; empty where none was checked."""
+    found = [own["control"] for own in config["quality"].values() if own.get("control")]
+    return max(found, key=lambda own: float(own["effective_items"]), default={})
+
+
 def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
     """Take the configs that are not controlled out of a suite's headline.
 
-    A config is controlled if the interval of its surface baseline ends below
-    :data:`MOST_BY_SURFACE`. If none is controlled, those that have a surface baseline stay; if none
-    has one, all stay. ``not_headline`` says why a config is not controlled. Configs of the
-    project's sample are looked at where there are no others, which alone would count.
+    If none is controlled, those stay that can be; if none can be, all stay. ``not_headline`` says
+    why a config is not controlled. Configs of the project's sample are looked at where there are no
+    others, which alone would count.
     """
     named = [name for name, config in configs.items() if config["in_headline"]]
     chosen = [name for name in named if configs[name]["corpus"]["name"] != SAMPLE] or named
-    reasons = {name: _too_much(configs[name]) for name in chosen}
-    controlled = [name for name in chosen if not reasons[name]]
-    kept = controlled or [name for name in chosen if reasons[name] != _TOO_FEW] or chosen
-    for name, reason in reasons.items():
+    words = {name: control_of(configs[name]).get("word", "") for name in chosen}
+    controlled = [name for name in chosen if words[name] in ("", CONTROLLED)]
+    kept = controlled or [name for name in chosen if words[name] != UNCONTROLLED] or chosen
+    for name in named:
         configs[name]["in_headline"] = name in kept
-        if reason:
-            configs[name]["not_headline"] = reason
-
-
-def _too_much(config: Mapping[str, Any]) -> str:
-    # By the test items, where a corpus is divided.
-    quality = config["quality"]
-    of_splits = [quality["test"]] if "test" in quality else quality.values()
-    scores = [baseline_score(own, SURFACE, config.get("headline_value", "")) for own in of_splits]
-    found = [score for score in scores if score is not None]
-    if not found:
-        return _TOO_FEW
-    worst = max(found, key=lambda score: float(score["ci_high"]))
-    if worst["ci_high"] < MOST_BY_SURFACE:
-        return ""
-    share, low, high = (f"{100 * worst[name]:.1f}" for name in ("score", "ci_low", "ci_high"))
-    return (
-        f"surface baseline {share} % [{low}, {high}], whose interval does not end below "
-        f"{100 * MOST_BY_SURFACE:.0f} %"
-    )
+        if name in chosen and name not in controlled:
+            configs[name]["not_headline"] = said_of_control(control_of(configs[name]))
 
 
 def write_baselines(
@@ -121,15 +139,16 @@ def write_baselines(
     config: str,
     split: str,
     decisions: Mapping[str, Sequence[BaselineDecision]],
-    folds: Mapping[str, int],
+    control: Control,
 ) -> dict[str, Any]:
     """Write the decisions of baselines, by their names, as a file of a split below ``folder``.
 
-    A row for each baseline and item, in the order of the decisions.
+    A row for each baseline and item, in the order of the decisions; where the items are balanced,
+    also one for each item's weight, and for what comes furthest under the weights.
 
     Returns:
         The entry of the manifest, with ``folds`` of those that were trained; empty, and no file,
-        where no baseline decided.
+        where there is no row.
     """
     import pyarrow as pa
 
@@ -139,11 +158,13 @@ def write_baselines(
         for decision in own:
             values[decision.item].append(decision.value)
         rows += [{IDENTITY: item, "baseline": name, "values": by} for item, by in values.items()]
+    for name, of_items in ((BALANCE_WEIGHT, control.weights), (SURFACE, control.surface)):
+        rows += [{IDENTITY: i, "baseline": name, "values": [v]} for i, v in of_items.items()]
     if not rows:
         return {}
     path = folder / baselines_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(pa.Table.from_pylist(rows, schema=baseline_schema()), path)
-    trained = {name: count for name, count in folds.items() if decisions.get(name)}
+    trained = {PARTIAL_INPUT: FOLDS} if decisions.get(PARTIAL_INPUT) else {}
     digest = rows_digest(map(row_hash, rows))
     return {"baselines": {"content_hash": digest, "folds": trained}}

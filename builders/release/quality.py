@@ -26,10 +26,10 @@ from itertools import chain
 from statistics import mean, quantiles
 from typing import Any
 
-from coherencegym.builders.release.baselines import baseline_scores
+from coherencegym.builders.release.baselines import baseline_scores, control_figures
 from coherencegym.builders.spans.annotated import WHOLE_ONLY
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
-from coherencegym.eval.data.dataset import BASELINES, LEXICAL_OVERLAP
+from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES, PARTIAL_INPUT
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, GoldSpan, SpanText
@@ -39,15 +39,11 @@ from coherencegym.eval.statistics.bag_of_words import (
     FitError,
     bag_of_words,
     out_of_fold_scores,
-)
-from coherencegym.eval.statistics.estimators import effective_items, smallest_difference
-from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.statistics.pair_baselines import (
-    BaselineDecision,
-    baseline_folds,
-    overlap_decisions,
     whole_clusters,
 )
+from coherencegym.eval.statistics.control import Control
+from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision, overlap_decisions
 from coherencegym.words.scripts import count_words, with_spaces
 
 #: Splits in which a class has to occur, where they have rows.
@@ -280,27 +276,30 @@ FEWEST_INTRUDED = 20
 def baseline_decisions(
     config: Config,
     generated: Sequence[GeneratedItem],
-    decided: Mapping[str, Sequence[BaselineDecision]],
+    decided: Sequence[BaselineDecision],
 ) -> dict[str, list[BaselineDecision]]:
     """The decisions of each baseline on the items of one config and split.
 
-    Classifiers may have ``decided`` on more items than these: what they said of other discourses
-    is left aside.
+    The partial-input classifier may have ``decided`` on more items than these: what it said of
+    other discourses is left aside.
     """
     own = {one.item.discourse_id for one in generated}
-    found = {name: [one for one in of if one.discourse in own] for name, of in decided.items()}
-    found[LEXICAL_OVERLAP] = overlap_decisions(generated, config.breakdowns)
-    return {name: found[name] for name in BASELINES if name in found}
+    return {
+        PARTIAL_INPUT: [decision for decision in decided if decision.discourse in own],
+        LEXICAL_OVERLAP: overlap_decisions(generated, config.breakdowns),
+    }
 
 
 def quality(
     config: Config,
     generated: Sequence[GeneratedItem],
     decisions: Mapping[str, Sequence[BaselineDecision]],
+    control: Control,
 ) -> dict[str, Any]:
     """The quality section of one config and split of items, as the manifest records it.
 
-    There is at least one item; ``decisions`` are those of each baseline on them.
+    There is at least one item; ``decisions`` are those of each baseline on them, and ``control`` is
+    what is said of their surface.
     """
     own = {one.item.discourse_id for one in generated}
     compared = [
@@ -312,15 +311,13 @@ def quality(
     identical = sum(sorted(incoherent) == sorted(coherent) for incoherent, coherent in compared)
     # The scores that a card shows, and those by which a headline is chosen.
     declared = (contrast.prediction.groups[:1] for contrast in config.generator.contrasts)
-    shown = {"", config.headline_value, *chain.from_iterable(declared)}
-    folds = baseline_folds(generated)
-    # Of two models, by what is usual and not by what is measured.
-    counted = [one.item.cluster for one in generated if one.item.counts_in(config.headline)]
-    difference = smallest_difference(effective_items(counted))
+    shown = {"", *chain.from_iterable(declared)}
+    cluster_of = {one.item.item_id: one.item.cluster for one in generated}
+    counted = [cluster_of[item] for item in control.item_ids]
     return {
         "items": len(generated),
         "discourses": len(own),
-        "power": {"smallest_difference": None if difference is None else round(difference, 4)},
+        "control": control_figures(control, counted) if counted else None,
         "identical_conditions": identical / len(compared),
         "length_difference": {
             "mean": round(mean(differences), 3),
@@ -329,9 +326,12 @@ def quality(
         "partial_input_classifier": config.partial_input,
         **{
             name: baseline_scores(
-                decisions.get(name, ()), shown, config.headline, folds.get(name, 0)
+                decisions.get(name, ()),
+                shown,
+                config.headline,
+                FOLDS if name == PARTIAL_INPUT else 0,
             )
-            for name in BASELINES
+            for name in MEASURED_BASELINES
         },
     }
 

@@ -18,7 +18,7 @@ from coherencegym.loaders.registry import CORPORA, is_extension
 #: Parts of a config's entry that quote nothing.
 _KEPT = (
     *("kind", "summary", "corpus", "republishable", "separator", "operators", "regions"),
-    *("predictions", "columns", "breakdowns", "headline", "headline_value", "controls"),
+    *("predictions", "columns", "breakdowns", "headline", "controls"),
     *("length_confound", "is_diagnostic", "question", "task_defaults", "seed", "limit"),
     *("settings", "suite_version", "toolkit_version", "in_headline", "not_headline"),
     "choice",

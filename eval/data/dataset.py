@@ -3,7 +3,8 @@
 ``baselines/<config>/<split>-00000-of-00001.parquet`` has a row for each baseline and item:
 ``values`` are the decisions on the predictions of the item in their order, 1 right, 0 wrong, one
 half a tie; the last predictions of an item, which combine others, may have none. A baseline may
-have left items out, as a classifier learns from a sample of many.
+have left items out, as a classifier learns from a sample of many. Where a config can be balanced,
+each of its items that count has its weight beside them.
 """
 
 from __future__ import annotations
@@ -36,11 +37,14 @@ from coherencegym.files.parquet_rows import rows_among, stored_rows
 PARTIAL_INPUT = "partial_input"
 #: The version is right that repeats more content words of the text before it.
 LEXICAL_OVERLAP = "lexical_overlap"
-#: A classifier that sees context and target, but only their surface: n-grams, what they repeat,
-#: lengths, pronouns, tense, typing habits (:mod:`eval.statistics.surface`).
+#: Of the rules and classifiers that see context and target, but only their surface, the one that
+#: comes furthest under the balance weights (:mod:`eval.statistics.control`).
 SURFACE = "surface"
-#: The baselines of pairs, as files and manifests name them.
-BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP, SURFACE)
+#: The name, beside those of baselines, of the balance weights of items: their mean is 1.
+BALANCE_WEIGHT = "balance_weight"
+#: The baselines of pairs whose plain scores a build measures, and all that its files have.
+MEASURED_BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP)
+BASELINES = (*MEASURED_BASELINES, SURFACE)
 #: The fields of their scores, with the words of tables, and with those of sentences and legends.
 BASELINE_WORDS = {f"{name}_score": name.replace("_", " ") for name in BASELINES}
 BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for name in BASELINES}
@@ -48,7 +52,7 @@ BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for nam
 BASELINE_MEANINGS = {
     "partial_input_score": "a classifier that sees only part of each text",
     "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
-    "surface_score": "a classifier of words, lengths and spelling of context and target",
+    "surface_score": "the best rule or classifier of words, lengths and spelling",
 }
 #: The words for the score of people, which stands beside those of baselines.
 HUMAN_PERFORMANCE = "human performance"
@@ -63,7 +67,7 @@ def baseline_schema() -> Any:
     """The Arrow schema of the file."""
     import pyarrow as pa
 
-    values = pa.list_(pa.field("element", pa.float32(), nullable=False))
+    values = pa.list_(pa.field("element", pa.float64(), nullable=False))
     columns = ((IDENTITY, pa.string()), ("baseline", pa.string()), ("values", values))
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
 
@@ -80,6 +84,9 @@ class PairBaselines(Protocol):
 
     def decisions(self, items: Iterable[Item]) -> Mapping[str, Mapping[str, Sequence[float]]]:
         """The decisions on the predictions of some items: baseline -> item id -> values."""
+
+    def weights(self, items: Iterable[Item]) -> Mapping[str, float]:
+        """The balance weights of some items by their ids; empty where they cannot be balanced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,14 @@ class StoredBaselines:
                 )
             found[name][item] = values
         return found
+
+    def weights(self, items: Iterable[Item]) -> dict[str, float]:
+        """The balance weights of some items by their ids; empty where they cannot be balanced."""
+        asked = {item.item_id for item in items}
+        rows = rows_among(self.path, baseline_schema(), IDENTITY, asked)
+        return {
+            row[IDENTITY]: row["values"][0] for row in rows if row["baseline"] == BALANCE_WEIGHT
+        }
 
     @property
     def _name(self) -> str:

@@ -18,7 +18,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, unverified_table
 from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.kinds.examples import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Prediction, Region
 from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, read_text, records
 from coherencegym.files.strict_json import SomeNames
@@ -243,15 +242,6 @@ def condition_after(name: str, context: str | None, text: str) -> Condition:
     is_apart = not context or context[-1].isspace() or text[0].isspace()
     content = f"{context}{'' if is_apart else ' '}{text}"
     return Condition(name, content, (Region(1, context.strip()), Region(2, text.strip())))
-
-
-def contrasted(item: Item) -> GeneratedItem:
-    """An item of :func:`table_of_pairs` with its contrast; a bag of words sees the texts alone."""
-    (prediction,) = item.predictions
-    region = len(item.conditions[0].regions)
-    contrast = Contrast(_BAD, _GOOD, region, metric=prediction.metric)
-    views = {one.condition_name: (one.regions[-1].content,) for one in item.conditions}
-    return GeneratedItem(item, (contrast,), views)
 
 
 #: The column of texts, where none is named.

@@ -72,11 +72,26 @@ class _Human:
     scores: Many[_HumanScore] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Control:
+    version: int
+    word: str
+    effective_items: float
+    weighed: bool
+    by: str
+    score: float
+    ci_low: float
+    ci_high: float
+    cue: str = ""
+    needed: int = 0
+    smallest_difference: float | None = None
+
+
 @dataclass(frozen=True)
 class _Quality:
     partial_input: Many[_BaselineScore] = ()
     lexical_overlap: Many[_BaselineScore] = ()
-    surface: Many[_BaselineScore] = ()
+    control: _Control | None = None
     human: _Human = _Human()
 
 

@@ -10,10 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from pydantic import StrictInt
 
+from coherencegym.eval.kinds.formula import (
+    WHOLE,
+    Comparison,
+    RegionRef,
+    coefficients_of,
+    parse_formula,
+)
 from coherencegym.eval.kinds.items import Item, Prediction
 from coherencegym.eval.kinds.table_kind import (
     FROM_CORPUS,
@@ -86,6 +94,44 @@ class GeneratedItem:
     views: Mapping[str, tuple[str, ...]]
     language: str = "en"
     words: frozenset[str] = frozenset()
+
+
+def contrasts_of(item: Item) -> tuple[Contrast, ...]:
+    """The contrasts that the predictions of an item stand for, in their order.
+
+    Empty where a formula is none: an equality, a conjunction, or sides of different regions.
+    """
+    contrasts = tuple(_contrast(prediction.formula) for prediction in item.predictions)
+    return tuple(filter(None, contrasts)) if all(contrasts) else ()
+
+
+@lru_cache(maxsize=4096)
+def _contrast(formula: str) -> Contrast | None:
+    tree = parse_formula(formula)
+    if not isinstance(tree, Comparison) or tree.operator == "=":
+        return None
+    sign = 1 if tree.operator == ">" else -1
+    regions: dict[int, dict[str, list[RegionRef]]] = {1: {}, -1: {}}
+    for (region, condition), times in coefficients_of(tree).items():
+        if abs(times) != 1:
+            return None
+        regions[times * sign].setdefault(condition, []).append(region)
+    kinds = {tuple(sorted(own, key=str)) for side in regions.values() for own in side.values()}
+    if len(kinds) != 1 or not all(regions.values()):
+        return None
+    first, *_, last = (*(kind := kinds.pop()), *kind)
+    if len(kind) > 1 and (WHOLE in kind or int(last) - int(first) != len(kind) - 1):
+        return None
+    until = int(last) if len(kind) > 1 else 0
+    return Contrast(tuple(regions[1]), tuple(regions[-1]), first, last=until)
+
+
+def contrasted(item: Item) -> GeneratedItem:
+    """An item with its contrasts; a bag of words sees of each condition what is compared last."""
+    views = {
+        condition.condition_name: (condition.regions[-1].content,) for condition in item.conditions
+    }
+    return GeneratedItem(item, contrasts_of(item), views)
 
 
 #: Says how incoherent a condition (its name) looks where a contrast compares it.

@@ -16,12 +16,12 @@ from coherencegym.eval.data.pairs import (
     AS_FOUND,
     PairChoices,
     are_pairs,
-    contrasted,
     read_pairs_file,
     table_of_pairs,
 )
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.syntaxgym import suites
+from coherencegym.eval.kinds.examples import contrasted
 from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError
 from coherencegym.eval.run.options import DataOptions, ItemOptions
 from coherencegym.files.frames import FRAME_SUFFIXES

@@ -11,15 +11,16 @@ again reaches this score. (Lexical cohesion as a baseline of coherence: Foltz, K
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from operator import mul
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import Contrast, Incoherence
@@ -27,6 +28,8 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.eval.statistics.estimators import one_thread
 from coherencegym.words.scripts import ENGLISH, LETTER, stem, stop_words, with_spaces
+
+_T = TypeVar("_T")
 
 #: Fewest clusters, and most folds of the cross-validation.
 _FEWEST_CLUSTERS, _MOST_FOLDS = 10, 10
@@ -264,7 +267,12 @@ def _transformed(bag: Any, rows: SlotTexts, slot: int) -> Any:
 
 
 def word_classifier(
-    features: Any, labels: Sequence[Any], strength: float = 1.0, *, intercept: bool = True
+    features: Any,
+    labels: Sequence[Any],
+    strength: float = 1.0,
+    *,
+    intercept: bool = True,
+    weights: Any = None,
 ) -> Any:
     """A logistic regression on bags of words, each label against the others.
 
@@ -278,6 +286,7 @@ def word_classifier(
         labels: two different ones or more.
         strength: the inverse strength of the penalty.
         intercept: false where a row and its negative are to have opposite labels.
+        weights: one for each row; None: all count alike. Of two labels only.
     """
     import numpy as np
     from sklearn.linear_model import LogisticRegression
@@ -288,7 +297,9 @@ def word_classifier(
     if len({*labels}) > 2:
         model = OneVsRestClassifier(model)
     with one_thread():
-        return model.fit(features, np.asarray(labels))
+        if weights is None:
+            return model.fit(features, np.asarray(labels))
+        return model.fit(features, np.asarray(labels), sample_weight=weights)
 
 
 def out_of_fold_scores(
@@ -322,3 +333,19 @@ def out_of_fold_scores(
         model = word_classifier(whole[train], y[train])
         scores[test] = model.decision_function(whole[test])
     return [float(score) for score in scores]
+
+
+def whole_clusters(values: Sequence[_T], cluster: Callable[[_T], str], most: int) -> list[_T]:
+    """The values, or of more than ``most`` a sample of no more than that, in their order.
+
+    The sample is of whole clusters: by a hash of their names, all that there is still room for.
+    """
+    if len(values) <= most:
+        return list(values)
+    sizes = Counter(map(cluster, values))
+    kept, room = set[str](), most
+    for name in sorted(sizes, key=lambda name: hashlib.sha256(name.encode()).digest()):
+        if sizes[name] <= room:
+            kept.add(name)
+            room -= sizes[name]
+    return [value for value in values if cluster(value) in kept]
