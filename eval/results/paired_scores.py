@@ -256,7 +256,7 @@ def headline_difference(
         n=len(items),
         n_discourses=count_distinct(items.discourse),
         n_clusters=count_distinct(items.cluster),
-        left_out=sum(whole - len(left) for left, _, whole in chosen.values()),
+        left_out=sum(whole - len(left) for left, _, whole in plain.values()),
         undefined_baseline=0,
         undefined=0,
         baseline_score=metric.over_items(before).value,

@@ -115,10 +115,12 @@ def _solved(columns: np.ndarray) -> Any:
     # remains says so.
     import numpy as np
 
-    number = columns.shape[1]
+    items, number = columns.shape
+    if not columns.size:
+        return np.full(items, 1 / max(1, items))
     multipliers = np.zeros(number)
     value, weights = _dual(columns, multipliers)
-    for _ in range(_STEPS if number else 0):
+    for _ in range(_STEPS):
         means = weights @ columns
         centred = columns - means
         curvature = centred.T @ (weights[:, None] * centred)
@@ -137,8 +139,8 @@ def _solved(columns: np.ndarray) -> Any:
             break
         multipliers, value, weights = multipliers - shrink * step, lower, found
     # None is as small as zero.
-    weights = np.maximum(weights, _SMALLEST / max(1, len(weights)))
-    return weights / weights.sum() if len(weights) else weights
+    weights = np.maximum(weights, _SMALLEST / items)
+    return weights / weights.sum()
 
 
 def _dual(columns: np.ndarray, multipliers: np.ndarray) -> tuple[float, Any]:
@@ -190,7 +192,7 @@ def weighted_size(
     fewest = min(fewest, most)
     inside = np.bincount(ids, weights=weight * value) / of_cluster
     squares = float(of_cluster @ inside**2)
-    free = float(np.maximum(most * of_cluster - 1, 0).sum())
+    free = np.maximum(most * of_cluster - 1, 0).sum()
     # Shares of several predictions vary less than single ones: they are taken for those.
     size = float(correlated_size(mean, squares, free, fewest, most))
     return mean, size if math.isfinite(size) else fewest, number

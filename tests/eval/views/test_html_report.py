@@ -79,7 +79,7 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
     for score in shown_rows(results.rows):
         assert share_with_interval(score.score, score.ci_low, score.ci_high) in text
         assert score.group in text
-    for said in ("made-up on owner/made_up", "macro average over 2 groups", "! a <note>"):
+    for said in ("made-up on owner/made_up", "! a <note>"):
         assert said in text
     assert results.signature in text
 
@@ -183,7 +183,6 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     headline = Headline(
         **{name: getattr(one, name) for name in ("n", "score", "ci_low", "ci_high")},
         over=("toy",),
-        n_cells=1,
         partial_input_score=one.partial_input_score,
     )
     page = page_of(replace(results, dataset={**results.dataset, **about}, headline=headline))
