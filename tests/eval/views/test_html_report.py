@@ -85,15 +85,17 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
 
 
 def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
-    scores = results.rows
-    grid = score_grid(shown_rows(scores))
+    scores: Any = results.rows
+    grid = score_grid(scores)
     assert grid.headers[:2] == ("config, group", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
-    assert len(score_grid(scores).rows) == len(scores)
+    assert len(grid.rows) == len(scores)
+    # Groups of few items are in the list of all scores alone.
+    assert len(score_grid(shown_rows(scores)).rows) == 1
     titles = [section.title for section in score_sections(results)]
-    assert titles == ["What was asked", "Scores", "Items"]
+    assert titles == ["What was asked", "Scores", "All scores", "Items"]
 
 
 def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
