@@ -80,19 +80,6 @@ def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False)
     )
 
 
-def time_text(seconds: float) -> str:
-    """A time in a unit that suits it.
-
-    >>> time_text(0.26), time_text(80), time_text(480), time_text(9000)
-    ('0.3 seconds', '80 seconds', '8.0 minutes', '2.5 hours')
-    """
-    if seconds < 10:
-        return f"{seconds:.1f} seconds"
-    if seconds < 100:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.1f} minutes" if seconds < 6000 else f"{seconds / 3600:,.1f} hours"
-
-
 #: Column -> what it is, for the lines under the table.
 MEANING = {
     "texts": "different token sequences that some prediction reads",

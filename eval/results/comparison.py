@@ -155,7 +155,8 @@ class ModelComparison:
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
     """The rows that are printed: those of the tables of scores, groups only where asked for."""
-    return [row for row in shown_rows(rows) if details or row.level in ("all", "formula")]
+    shown = shown_rows(rows, with_small=details)
+    return [row for row in shown if details or row.level in ("all", "formula")]
 
 
 def compare(

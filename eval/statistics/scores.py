@@ -213,25 +213,28 @@ def people_fields(found: Estimate) -> dict[str, Any]:
 GROUP_LEVELS = ("group", "detail", "headline")
 
 
-def is_small_group(row: ScoreRow) -> bool:
-    """Say that a row is over a group of few items, which a page alone shows."""
-    return row.level in ("group", "detail", "column") and row.metric == CD and row.n < FEW_ITEMS
-
-
 _R = TypeVar("_R", bound=ScoreRow)
 
 
-def shown_rows(scores: Sequence[_R]) -> list[_R]:
+def shown_rows(scores: Sequence[_R], with_small: bool = False) -> list[_R]:
     """The scores that a table or a plot shows.
 
-    By formula only where there are no groups, groups of items only where these are enough, and not
+    By formula only where there are no groups, groups of few items only ``with_small``, and not
     the group that the config's own score is over, nor what is not the model's.
     """
     grouped = {(s.config, s.split) for s in scores if s.level in GROUP_LEVELS}
+    small = set[int]() if with_small else set(map(id, small_groups(scores)))
     return [
         s
         for s in scores
         if (s.level != "formula" or (s.config, s.split) not in grouped)
-        and not is_small_group(s)
+        and id(s) not in small
         and s.level not in ("headline", REFERENCE)
     ]
+
+
+def small_groups(scores: Sequence[_R]) -> list[_R]:
+    """Those over groups of few items, parts of their tables, which a page alone shows."""
+    whole = {(s.config, s.split): s.n for s in scores if s.level == "all"}
+    of_cd = [s for s in scores if s.level in ("group", "detail", "column") and s.metric == CD]
+    return [s for s in of_cd if s.n < min(FEW_ITEMS, whole.get((s.config, s.split), FEW_ITEMS))]

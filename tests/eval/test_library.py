@@ -138,13 +138,12 @@ def test_options_reach_the_run(
         )
         for number in range(8)
     ]
-    shared, alone, small = (
-        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens).details[0].shown[1]
-        for share, tokens in ((True, None), (False, None), (False, 128))
+    shared, alone = (
+        score(demo.model, tokenizer, alike, share=share).details[0].runs[0]
+        for share in (True, False)
     )
-    assert shared.execution.sharing is not None
-    assert alone.execution.sharing is None
-    assert len(small.plan.batches) > len(alone.plan.batches)
+    assert shared.sharing is not None
+    assert alone.sharing is None
     turns = make_item(
         {"a": ["Tim ran. [SEP] So did I."], "b": ["Tim ran. [SEP] No dog."]},
         "(1;%a%) > (1;%b%)",
@@ -275,7 +274,7 @@ def test_a_notebook_shows_the_table(results: Results) -> None:
     assert {"script", "style", "img", "link", "iframe"} & page.elements == set()
     whole = next(s for s in results.rows if s.level == "all")
     assert "toy_context" in page.cells
-    assert "moved=true" in page.cells
+    assert "moved=true" not in page.cells  # of few items
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in page.cells
     assert "margin, bits" in page.cells
     html = results._repr_html_()

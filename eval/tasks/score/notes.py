@@ -20,7 +20,7 @@ from coherencegym.eval.forward.agreement import TIMES
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
-from coherencegym.eval.statistics.scores import FEW_ITEMS, is_small_group
+from coherencegym.eval.statistics.scores import FEW_ITEMS, small_groups
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
@@ -139,7 +139,7 @@ def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) 
     tables = [one.table for one in scored]
     of_all = [score for score in scores if score.level == "all"]
     yield from _what_counts(of_all, tables)
-    if hidden := sum(map(is_small_group, scores)):
+    if hidden := len(small_groups(scores)):
         groups = "group" if hidden == 1 else "groups"
         yield detail(
             f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "

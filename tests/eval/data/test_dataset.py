@@ -93,22 +93,16 @@ def test_configs_splits_and_a_limit(
         list(tables(source, split="x"))
 
 
-def test_beside_a_split_to_learn_from_only_the_test_split_is_read_unless_all_are_named(
-    tmp_path: Path, pair_items: list[Item]
-) -> None:
+def test_all_splits_are_read_unless_one_is_named(tmp_path: Path, pair_items: list[Item]) -> None:
+    """Nothing is trained on items, whatever a split is called."""
     parts = {"train": pair_items, "test": pair_items}
     write_table(tmp_path, ITEMS, "toy", parts, "one", extra=EXTRA, separator=False)
-    source = find_dataset(str(tmp_path))
-    assert [t.split for t in tables(source)] == ["test"]
-    assert sorted(t.split for t in tables(source, split="all")) == ["test", "train"]
-    # Another config has nothing to learn from, and is divided all the same.
-    parts = {"validation": pair_items, "test": pair_items}
-    write_table(tmp_path, ITEMS, "toy", parts, "two", extra=EXTRA, separator=False)
-    write_table(tmp_path, ITEMS, "toy", {"train": pair_items}, "three", extra=EXTRA)
+    write_table(tmp_path, ITEMS, "toy", {"validation": pair_items}, "two", extra=EXTRA)
     source = find_dataset(str(tmp_path))
     found = [(t.config, t.split) for t in tables(source)]
-    assert found == [("one", "test"), ("two", "test"), ("three", "train")]
-    assert [t.split for t in tables(source, ["two"])] == ["test"]
+    assert sorted(found) == [("one", "test"), ("one", "train"), ("two", "validation")]
+    assert [(t.config, t.split) for t in tables(source, split="all")] == found
+    assert [t.split for t in tables(source, split="test")] == ["test"]
 
 
 def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:

@@ -32,6 +32,7 @@ from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics import estimators
+from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.correlation import (
     RankCorrelation,
     correlation,
@@ -50,6 +51,7 @@ from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
     paired_test,
+    weighted_difference,
 )
 
 #: A unit of two models: parts of wholes, values that rank, ratings, its kind and its cluster.
@@ -63,8 +65,9 @@ UNITS = st.lists(BOTH, min_size=1, max_size=14)
 def columns_of(estimator: str, unit: Both, side: int) -> dict[str, float]:
     """What one of both models has on a unit, as a metric of this estimator takes it."""
     part, whole = unit[:2][side]
-    if estimator.startswith("accuracy"):
-        return {"value": part / whole if whole else 1.0}
+    if "accuracy" in estimator:
+        weight = {"weight": 1.0 + unit[3][0]} if estimator.startswith("weighted") else {}
+        return {"value": part / whole if whole else 1.0, **weight}
     if estimator in ("ratio", "F1"):
         return {"value": float(part), "weight": float(whole)}
     if estimator == "auc":
@@ -164,6 +167,12 @@ def _share_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     return found, test.method, test.p
 
 
+def _weighted_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
+    change = after.value - before.value
+    test, found = weighted_difference(change, before.weight, before.cluster)
+    return found, test.method, test.p
+
+
 def _ratio_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     sides = (before.value, before.weight), (after.value, after.weight)
     test = approximate_randomisation(*sides, before.cluster, 0)
@@ -193,6 +202,15 @@ KNOWN = {
         lambda cells: float(cells.value.mean()),
         lambda cells: estimators.accuracy(cells.value.tolist(), cells.cluster),
         _share_difference,
+    ),
+    "weighted accuracy of items": Known(
+        lambda cells: float(np.average(cells.value, weights=cells.weight)),
+        lambda cells: _with_ends(
+            float(np.average(cells.value, weights=cells.weight)),
+            weighted_interval(cells.value, cells.weight, cells.cluster),
+            len(cells),
+        ),
+        _weighted_difference,
     ),
     "mean margin": Known(
         lambda cells: float(cells.value.mean()),
@@ -328,7 +346,7 @@ def test_without_units_there_is_no_value(name: str) -> None:
 @given(units=UNITS)
 def test_how_right_units_are_is_from_0_to_1(name: str, units: list[Both]) -> None:
     found = of_all(KINDS[name]).rightness(cells_of(name, units))
-    assert (found is None) == (name not in ("accuracy", "accuracy of items", "ratio", "F1"))
+    assert (found is None) == ("accuracy" not in name and name not in ("ratio", "F1"))
     if found is not None:
         shares = [part / all_ if all_ else 1.0 for (part, all_), *_ in units]
         assert found.tolist() == pytest.approx(shares)

@@ -35,11 +35,13 @@ NAME = "a_corpus_with_a_long_name_dialogue_context_sep"
 def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
     evaluated = []
     for number in range(40):
-        item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", moved=number < 4)
+        item = make_item(
+            {"a": ["x"]}, "f", item_id=f"d{number}/x", moved=number < 4, kind=number < 32
+        )
         outcome = Outcome(number % 3 > 0, False, number % 3 - 0.5)
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
         evaluated += [EvaluatedPrediction(item, f, "mean", (), outcome) for f in formulas]
-    scores = made_scores(evaluated, config=NAME, split="test", breakdowns=("moved",))
+    scores = made_scores(evaluated, config=NAME, split="test", breakdowns=("moved", "kind"))
     return [
         replace(score, partial_input_score=0.6125) if score.formula == formulas[0] else score
         for score in scores
@@ -90,7 +92,7 @@ def test_nothing_is_cut_at_any_width(width: int, scores: list[ItemScore]) -> Non
     assert (NAME if width > len(NAME) else NAME[:20]) in text  # a name is never broken for numbers
     # Where a row has no room, its numbers are below its name.
     assert ("CD, %: 65.0 [48.3, 79.4]" in text) == (width < 160)
-    for number in ("65.0 [48.3, 79.4]", "+0.475", "4 !"):
+    for number in ("65.0 [48.3, 79.4]", "+0.475", "36"):
         assert number in text
 
 
@@ -98,10 +100,11 @@ def test_all_comes_first_and_parts_are_indented(scores: list[ItemScore]) -> None
     lines = [line[1:] for line in printed(scores, 160).splitlines()]
     places = [
         next(i for i, line in enumerate(lines) if line.startswith(start))
-        for start in (NAME, "  [(1;%a%)-1] > 0 mean", "  moved=false", "  moved=true")
+        for start in (NAME, "  [(1;%a%)-1] > 0 mean", "  moved=false", "  kind=true")
     ]
     assert places == sorted(places)
     assert "61.3" in lines[places[1]]
+    assert not any("moved=true" in line for line in lines)  # of four items
 
 
 def test_columns_without_anything_are_left_out(scores: list[ItemScore]) -> None:

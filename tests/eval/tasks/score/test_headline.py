@@ -212,7 +212,7 @@ def test_results_have_it_and_a_run_reads_it(
     written = json.loads((out / "results.json").read_text())
     own = next(s for s in written["scores"] if s["config"] == "own" and s["level"] == "all")
     assert written["headline"]["over"] == ["own"]
-    assert "(12 items)" in capsys.readouterr().out
+    assert "(8 items)" in capsys.readouterr().out
     assert written["headline"]["score"] == own["score"]
     found = read_results(out).headline
     assert found is not None

@@ -405,7 +405,10 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
     assert levels["detail", "row → other"] == 0.0
     assert levels["column", "kind=1"] == 1.0
     assert not any(group.startswith("genre") for _, group in levels)
-    assert [s.group for s in shown_rows(scores)] == ["", "other", "kind=0", "kind=1"]
+    every = ["", "other", "kind=0", "kind=1", "row → wide", "row → other"]
+    assert [s.group for s in shown_rows(scores, with_small=True)] == every
+    # Of few items, only those that are of all items are shown.
+    assert [s.group for s in shown_rows(scores)] == ["", "other", "row → wide", "row → other"]
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
