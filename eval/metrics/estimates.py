@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.schema import Group, System, name_of_group
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, joined
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, join_cells
 from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.correlation import (
@@ -401,7 +401,7 @@ def pooled(tables: Sequence[Cells], equal: bool = False) -> Cells:
     import numpy as np
 
     weights = [np.ones(len(own)) if equal else own.weight for own in tables]
-    return replace(joined(tables), weight=np.concatenate([own / own.sum() for own in weights]))
+    return replace(join_cells(tables), weight=np.concatenate([own / own.sum() for own in weights]))
 
 
 def weighted(units: Cells) -> Estimate:

@@ -63,7 +63,7 @@ class Cells:
         return replace(self, **{name: _taken_from(own, places) for name, own in arrays.items()})
 
 
-def joined(tables: Sequence[Cells]) -> Cells:
+def join_cells(tables: Sequence[Cells]) -> Cells:
     """The outcomes of several cells, of the same run."""
     import numpy as np
 

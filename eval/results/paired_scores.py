@@ -17,7 +17,7 @@ from coherencegym.eval.outcomes.tables import (
     OutcomeSeries,
     OutcomeTables,
     count_distinct,
-    joined,
+    join_cells,
 )
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
@@ -291,6 +291,10 @@ def _items_of(
             whole = count_distinct(baseline.outcomes.items(places))
             found.setdefault(one.config, []).append((left, right, whole))
     return {
-        config: (joined([o[0] for o in own]), joined([o[1] for o in own]), sum(o[2] for o in own))
+        config: (
+            join_cells([o[0] for o in own]),
+            join_cells([o[1] for o in own]),
+            sum(o[2] for o in own),
+        )
         for config, own in found.items()
     }

@@ -200,5 +200,5 @@ def _logged(results: Results, suite: str) -> Mapping[str, float]:
     splits = Counter(row.config for row in rows)
     for row in rows:
         split = f"/{row.split}" if splits[row.config] > 1 else ""
-        logs[f"{name}/{row.config}{split}"] = row.score
+        logs[f"{name}/{row.config}{split}"] = row.controlled.score
     return {key: value for key, value in logs.items() if value is not None}

@@ -19,7 +19,7 @@ from coherencegym.eval.data.dataset import BASELINE_WORDS, SURFACE, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.metrics.estimates import ItemAccuracy, pooled
 from coherencegym.eval.outcomes.schema import MODEL, System
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, joined
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, join_cells
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
 from coherencegym.eval.tasks.headline import (
@@ -311,7 +311,7 @@ def items_by_config(
         places = predictions_of(outcomes, table.config, table.split, metric, system)
         if len(items := metric.counted(outcomes.cells(inside(outcomes, places, table.headline)))):
             found.setdefault(table.config, []).append(items)
-    return {config: joined(own) for config, own in found.items()}
+    return {config: join_cells(own) for config, own in found.items()}
 
 
 def _place(one: ItemScore | ItemTable) -> tuple[str, str]:
