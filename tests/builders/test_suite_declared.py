@@ -68,13 +68,6 @@ def test_a_headline_of_no_config_is_refused_by_name() -> None:
         replace(SUITE, headline=("contexts",))
 
 
-def test_a_headline_value_of_no_breakdown_is_refused_by_name() -> None:
-    (config,) = SUITE.configs
-    config = replace(config, headline_value="moved=true")
-    with pytest.raises(ValueError, match=r"'moved', of '\w+', is no breakdown; expected "):
-        replace(SUITE, configs=(config,))
-
-
 def with_contrast(contrast: Contrast) -> Suite:
     """The toy suite with another prediction."""
     (config,) = SUITE.configs
