@@ -276,4 +276,7 @@ def _shown(operator: Any, before: str | Discourse) -> str:
 
 
 if __name__ == "__main__":
-    print(catalogue(), end="")
+    # The operators of this module are imported by its own name, which ``__main__`` is not.
+    from coherencegym.manipulations import catalogue as named
+
+    print(named.catalogue(), end="")
