@@ -42,8 +42,6 @@ from coherencegym.manipulations.reference.noun_phrases import (
 
 _NAME = "CandidateSubstitution"
 _OPENING = "\"'“‘(["
-#: Letters of a new name: of each gender many usual ones have as many.
-_LETTERS = 5
 _WORD = re.compile(r"\w+")
 #: Signs and words that part two clauses of a sentence, so that a name may stand in both.
 _BOUNDARY = re.compile(
