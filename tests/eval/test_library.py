@@ -196,10 +196,11 @@ def test_suites_in_syntaxgyms_json(demo: LoadedModel, tmp_path: Path) -> None:
 def test_items_and_rows_from_memory(
     demo: LoadedModel, results: Results, pair_items: list[Item]
 ) -> None:
+    known: Any = results.rows[0]
     given: list[Any] = [pair_items, (to_row(item) for item in pair_items)]
     for items in given:
         found = score(demo.model, demo.tokenizer, items, name="demo")
-        whole, known = (one.rows[0] for one in (found, results))
+        whole = found.rows[0]
         assert (whole.n, whole.met, whole.margin_mean) == (known.n, known.met, known.margin_mean)
         assert whole.config == "items"
         assert any("from memory" in note.text for note in found.notes)

@@ -20,7 +20,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
-from coherencegym.eval.tasks.collect import results_of
+from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.asking import (
     TEMPLATES,
@@ -257,7 +257,10 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     assert found.too_long == 0
     said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
     pairs = [(table, found)]
-    results = results_of(TASK, pairs, writer.tables(), {"name": "tiny"}, SpanOptions())
+    source, settings = Source("made-up", Path()), {"max_items": None}
+    results = collect_results(
+        TASK, source, model, pairs, writer.tables(), settings, SpanOptions(), {}
+    )
     assert any(said in str(note) for note in results.notes)
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
 
