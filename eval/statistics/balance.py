@@ -120,10 +120,12 @@ def _solved(columns: np.ndarray) -> Any:
     # remains says so.
     import numpy as np
 
-    number = columns.shape[1]
+    items, number = columns.shape
+    if not columns.size:
+        return np.full(items, 1 / max(1, items))
     multipliers = np.zeros(number)
     value, weights = _dual(columns, multipliers)
-    for _ in range(_STEPS if number else 0):
+    for _ in range(_STEPS):
         means = weights @ columns
         centred = columns - means
         curvature = centred.T @ (weights[:, None] * centred)
@@ -142,8 +144,8 @@ def _solved(columns: np.ndarray) -> Any:
             break
         multipliers, value, weights = multipliers - shrink * step, lower, found
     # None is as small as zero.
-    weights = np.maximum(weights, _SMALLEST / max(1, len(weights)))
-    return weights / weights.sum() if len(weights) else weights
+    weights = np.maximum(weights, _SMALLEST / items)
+    return weights / weights.sum()
 
 
 def _dual(columns: np.ndarray, multipliers: np.ndarray) -> tuple[float, Any]:

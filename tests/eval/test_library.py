@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -28,6 +28,7 @@ from coherencegym.eval.results.folder import read_results, results_json
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored
+from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.page import write_results_folder
 
 
@@ -213,7 +214,7 @@ def test_items_and_rows_from_memory(
     given: list[Any] = [pair_items, (to_row(item) for item in pair_items)]
     for items in given:
         found = score(demo.model, demo.tokenizer, items, name="demo")
-        whole = found.rows[0]
+        whole, known = (cast(ItemScore, one.rows[0]) for one in (found, results))
         assert (whole.n, whole.met, whole.margin_mean) == (known.n, known.met, known.margin_mean)
         assert whole.config == "items"
         assert any("from memory" in note.text for note in found.notes)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,6 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
-from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.asking import (
     TEMPLATES,
@@ -46,8 +46,7 @@ from coherencegym.eval.tasks.spans.options import (
     REGRESSION,
     SpanOptions,
 )
-from coherencegym.eval.tasks.spans.results import add_span_outcomes
-from coherencegym.eval.tasks.spans.task import TASK
+from coherencegym.eval.tasks.spans.results import add_span_outcomes, span_notes
 from coherencegym.eval.tasks.spans.zero_shot import (
     Slope,
     fitted_slope,
@@ -203,8 +202,8 @@ def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
 
 def test_the_threshold_is_set_on_the_first_split_with_both_labels() -> None:
     rows = entailments(4)
-    same = [rows[1], replace(rows[1], item_id="e5")]
-    both = entailments(2)
+    same = [replace(row, label=1) for row in rows]
+    both = [replace(row, label=number % 2) for number, row in enumerate(rows)]
     given = {"test": rows, "validation": same, "train": both}
     assert span_table_of(given).calibrated_on == "train"
     assert span_table_of(given).calibration == tuple(both)
@@ -256,13 +255,8 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     add_span_outcomes(writer, found)
     assert found.too_long == 0
     said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
-    pairs = [(table, found)]
-    source = Source("made-up", Path())
-    settings = {"configs": (), "split": None, "max_items": None}
-    results = collect_results(
-        TASK, source, model, pairs, writer.tables(), settings, SpanOptions(), {}
-    )
-    assert any(said in str(note) for note in results.notes)
+    about: Any = SimpleNamespace(rows=[], details=[found])
+    assert any(said in str(note) for note in span_notes(about))
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
 
 
