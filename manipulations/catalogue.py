@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from difflib import Differ
 from functools import cache
 from inspect import getdoc
-from itertools import pairwise
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit
@@ -45,7 +44,7 @@ from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
-from coherencegym.manipulations.reference.schemas import CandidateSubstitution, PersonGenders
+from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
 
 
@@ -89,9 +88,6 @@ class SpeakerSeparator(Operator):
 
     Attributes:
         separator: the mark. The operator writes a space before the mark.
-        merge_runs: ``True`` writes no mark between neighbouring utterances of the same speaker.
-            ``False`` (the default) writes a mark between all utterances, so that a dialogue and its
-            shuffled version have the same number of marks.
 
     The operator does not change the name (``variant``): if the dialogue is a result named
     ``shuffled``, the result with marks is also named ``shuffled``. A dialogue that already contains
@@ -99,7 +95,6 @@ class SpeakerSeparator(Operator):
     """
 
     separator: str = "[SEP]"
-    merge_runs: bool = False
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse with separators; the variant stays what it was."""
@@ -110,11 +105,9 @@ class SpeakerSeparator(Operator):
             context.skipped["only one utterance"] += 1
             return
         result = discourse
-        for i, (unit, following) in enumerate(pairwise(discourse.units)):
-            same = unit.speaker is not None and unit.speaker == following.speaker
-            if not (self.merge_runs and same):
-                end, mark = len(unit.text), f" {self.separator}"
-                result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
+        for i, text in enumerate(discourse.texts[:-1]):
+            end, mark = len(text), f" {self.separator}"
+            result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
         yield result
 
 
@@ -196,7 +189,6 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
     (NewNames(), "storycloze/story-0079"),
     (IntruderSentence(share=1.0), "documents/lighthouse-01"),
     (CandidateSubstitution(), "winograd/wsc-059"),
-    (PersonGenders(other="masculine"), "winograd/wsc-053"),
     (PronounRepetition(), "gum/SAMPLE_interview_diver"),
     (AntecedentRemoval(removed="antecedent"), "gum/SAMPLE_news_bridge"),
     (ConnectiveSegments(), "pdtb/wsj_9955"),
@@ -290,7 +282,8 @@ def _shown(operator: Any, before: str | Discourse) -> str:
     return "\n".join((f"{title}:", "", "```diff", *lines, "```", ""))
 
 
-if __name__ == "__main__":  # of the module by its name, which the page says
-    from coherencegym.manipulations.catalogue import catalogue
+if __name__ == "__main__":
+    # The operators of this module are imported by its own name, which ``__main__`` is not.
+    from coherencegym.manipulations import catalogue as named
 
-    print(catalogue(*sys.argv[1:]), end="")
+    print(named.catalogue(*sys.argv[1:]), end="")

@@ -20,7 +20,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
-from coherencegym.eval.tasks.collect import results_of
+from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.asking import (
     TEMPLATES,
@@ -203,8 +203,8 @@ def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
 
 def test_the_threshold_is_set_on_the_first_split_with_both_labels() -> None:
     rows = entailments(4)
-    same = [replace(row, label=1) for row in rows]
-    both = [replace(row, label=number % 2) for number, row in enumerate(rows)]
+    same = [rows[1], replace(rows[1], item_id="e5")]
+    both = entailments(2)
     given = {"test": rows, "validation": same, "train": both}
     assert span_table_of(given).calibrated_on == "train"
     assert span_table_of(given).calibration == tuple(both)
@@ -257,7 +257,11 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     assert found.too_long == 0
     said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
     pairs = [(table, found)]
-    results = results_of(TASK, pairs, writer.tables(), {"name": "tiny"}, SpanOptions())
+    source = Source("made-up", Path())
+    settings = {"configs": (), "split": None, "max_items": None}
+    results = collect_results(
+        TASK, source, model, pairs, writer.tables(), settings, SpanOptions(), {}
+    )
     assert any(said in str(note) for note in results.notes)
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
 
