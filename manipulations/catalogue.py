@@ -3,6 +3,7 @@
 ::
 
     python -m coherencegym.manipulations.catalogue > docs/operators.md
+    python -m coherencegym.manipulations.catalogue Shuffle  # everything about an operator
 
 The texts are those of the samples, which come with the package; the words are the docstrings.
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import Differ
@@ -112,18 +114,21 @@ class SpeakerSeparator(Operator):
 _INTRODUCTION = """\
 # Operators
 
-Look up what each operator does to a text, which arguments the operator has, and how its results \
-are named. An operator makes altered versions (results) of a text that is divided into units \
-(sentences, or turns of a dialogue). Each result has a name (`variant`) and a list of its changes \
-(`edits`). The name of an original text is empty. A result can be the input of a further operator. \
-An operator that draws at random gives the same results whenever the seed is the same. \
-The command `python -m coherencegym.manipulations.catalogue` prints this page. To write your own \
-operator, see the [guide](extending.md#an-operator-a-corpus).
+What each operator does to a text, and which arguments it has. An operator makes altered versions \
+(results) of a text that is divided into units (sentences, or turns of a dialogue). A result can \
+be the input of a further operator. The same seed always gives the same results.
 
-Each example compares a text with the first result of an operator. Each unit of the text has its \
-own line. A line that begins with `-` is only in the original text, and a line that begins with \
-`+` is only in the result. A moved unit has a line with `-` at its old place and a line with `+` \
-at its new place.
+The next command prints everything about an operator, also the names of its results, and which \
+texts give no result. Without a name, it prints this page. The changes of `ProbeSentence` are in \
+[a table](detecting.md#linguistic-probes). To write your own operator, see the \
+[guide](extending.md#an-operator-a-corpus).
+
+```bash
+python -m coherencegym.manipulations.catalogue Shuffle
+```
+
+In the examples, each unit of a text has its own line. A line that begins with `-` is only in the \
+original text, and a line that begins with `+` is only in the first result. A moved unit has both.
 """
 
 
@@ -211,17 +216,18 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
 )
 
 
-def catalogue() -> str:
-    """The page, in Markdown."""
-    parts, seen = [_INTRODUCTION], set()
+def catalogue(*names: str) -> str:
+    """The page, in Markdown; with names of operators, everything about these."""
+    parts, seen = [] if names else [_INTRODUCTION], set()
     for operator, text in EXAMPLES:
         kind = type(operator)
+        if names and kind.__name__ not in names:
+            continue
         if kind not in seen:
-            name = kind.__name__
-            shown = f"Import the operator with `from {kind.__module__} import {name}`."
-            parts.append(f"## {name}\n\n{_described(kind)}\n\n{shown}\n")
+            parts.append(f"## {kind.__name__}\n\n{_described(kind, whole=bool(names))}\n")
+        if names or kind not in seen:
+            parts.append(_shown(operator, text))
         seen.add(kind)
-        parts.append(_shown(operator, text))
     return "\n".join(parts)
 
 
@@ -232,7 +238,7 @@ def _texts(name: str) -> tuple[Discourse, ...]:
     return tuple(read(sample))
 
 
-def _described(kind: type) -> str:
+def _described(kind: type, *, whole: bool) -> str:
     """A docstring in Markdown: its words, and its attributes as a list."""
     text = getdoc(kind) or ""
     text = re.sub(r"\s+\(:\w+:`[^`]*`\)", "", text)
@@ -245,8 +251,9 @@ def _described(kind: type) -> str:
                 "- `{}`: {}".format(*" ".join(entry.split()).split(": ", 1)) for entry in entries
             )
             paragraphs.append(paragraph)
-        else:
+        elif whole or not paragraphs:
             paragraphs.append(" ".join(paragraph.split()))
+    paragraphs[0] += f" From `{kind.__module__}`."
     return "\n\n".join(paragraphs)
 
 
@@ -279,4 +286,4 @@ if __name__ == "__main__":
     # The operators of this module are imported by its own name, which ``__main__`` is not.
     from coherencegym.manipulations import catalogue as named
 
-    print(named.catalogue(), end="")
+    print(named.catalogue(*sys.argv[1:]), end="")
