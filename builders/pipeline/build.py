@@ -432,10 +432,8 @@ def write(
 
 def _counts(config: Config, row: Mapping[str, Any]) -> bool:
     """Tell whether a row has a prediction that the config's own score is over."""
-    column, _, value = config.headline_value.partition("=")
     groups = (prediction["groups"] for prediction in row.get("predictions", ()))
-    counted = not config.headline or any(config.headline in each for each in groups)
-    return counted and (not column or str(row[column]).lower() == value.lower())
+    return not config.headline or any(config.headline in each for each in groups)
 
 
 def _nothing(empty: Mapping[str, str], lost: Mapping[str, int], limit: int | None) -> str:
