@@ -25,6 +25,9 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results, results_json
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.page import write_results_folder
 
@@ -126,7 +129,10 @@ def test_options_are_those_of_the_command_line(
 
 
 def test_options_reach_the_run(
-    demo: LoadedModel, pair_items: list[Item], make_item: Callable[..., Item]
+    demo: LoadedModel,
+    pair_items: list[Item],
+    make_item: Callable[..., Item],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tokenizer = demo.tokenizer
     story = pair_items[3].conditions[0].content
@@ -138,12 +144,20 @@ def test_options_reach_the_run(
         )
         for number in range(8)
     ]
-    shared, alone = (
-        score(demo.model, tokenizer, alike, share=share).details[0].runs[0]
-        for share in (True, False)
-    )
-    assert shared.sharing is not None
-    assert alone.sharing is None
+    runs: list[Scored] = []
+    add = ScoredItemTable.add
+
+    def kept(table: ScoredItemTable, scored: Scored) -> list[EvaluatedPrediction]:
+        runs.append(scored)
+        return add(table, scored)
+
+    monkeypatch.setattr(ScoredItemTable, "add", kept)
+    for share, tokens in ((True, None), (False, None), (False, 128)):
+        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens)
+    shared, alone, small = runs
+    assert shared.execution.sharing is not None
+    assert alone.execution.sharing is None
+    assert len(small.plan.batches) > len(alone.plan.batches)
     turns = make_item(
         {"a": ["Tim ran. [SEP] So did I."], "b": ["Tim ran. [SEP] No dog."]},
         "(1;%a%) > (1;%b%)",
@@ -196,6 +210,7 @@ def test_suites_in_syntaxgyms_json(demo: LoadedModel, tmp_path: Path) -> None:
 def test_items_and_rows_from_memory(
     demo: LoadedModel, results: Results, pair_items: list[Item]
 ) -> None:
+    known: Any = results.rows[0]
     given: list[Any] = [pair_items, (to_row(item) for item in pair_items)]
     for items in given:
         found = score(demo.model, demo.tokenizer, items, name="demo")
@@ -274,7 +289,7 @@ def test_a_notebook_shows_the_table(results: Results) -> None:
     assert {"script", "style", "img", "link", "iframe"} & page.elements == set()
     whole = next(s for s in results.rows if s.level == "all")
     assert "toy_context" in page.cells
-    assert "moved=true" not in page.cells  # of few items
+    assert "moved=true" in page.cells
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in page.cells
     assert "margin, bits" in page.cells
     html = results._repr_html_()

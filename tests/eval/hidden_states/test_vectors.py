@@ -236,5 +236,7 @@ def test_the_command_lists_and_clears_them(
     assert lines[2].startswith("gpt2  on cpu  2 texts  ")
     del store
     gc.collect()
+    assert main([*listing, "--clear", "--older-than", "1"]) == 0
+    assert len([*tmp_path.glob(f"*{VECTORS_SUFFIX}")]) == 2
     assert main([*listing, "--clear"]) == 0
     assert list(tmp_path.iterdir()) == []

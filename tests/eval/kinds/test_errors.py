@@ -52,8 +52,8 @@ def test_every_command_prints_errors_so(
     def fail(*_: object) -> None:
         raise CorpusError(said)
 
-    monkeypatch.setattr(loaders_cli, "_describe", fail)
-    assert loaders_cli.main(["show", "gum"]) == 2
+    monkeypatch.setattr(loaders_cli, "_print_table", fail)
+    assert loaders_cli.main([]) == 2
     for line in capsys.readouterr().err.splitlines():
         assert checked(line + "\n")[:-1].isprintable()
         assert len(line) <= LONGEST + 40  # the command's name, and the advice of argparse
