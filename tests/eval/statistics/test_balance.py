@@ -216,7 +216,7 @@ def _with(formula: str) -> Item:
         Condition(name, "x y z", (Region(1, "x"), Region(2, "y"), Region(3, "z")))
         for name in "abcd"
     )
-    return Item("i", 1, conditions, (Prediction(formula, "sum"),), "d", "made")
+    return Item("i", 1, conditions, (Prediction(formula, "mean"),), "d", "made")
 
 
 _NOUNS = [
