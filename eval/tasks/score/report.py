@@ -70,7 +70,7 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
     """One row for each config, and indented below it one for each of its groups.
 
     Columns that have nothing to say (no ties, no baselines) are left out. ``with_intervals``: those
-    of margins, and whole names of baselines.
+    of margins, and whole names of columns.
     """
     headings = [
         grid.GridRow(
@@ -82,11 +82,16 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
         for row, name in zip(rows, labels(rows), strict=True)
     ]
     cells = [_cells(row, with_intervals) for row in rows]
-    return grid.of_cells("config, group", headings, cells, ("", "–"), (SCORE,))
+    score, first = SCORE, "config, group"
+    if not with_intervals:
+        score, first = _SHORT[SCORE], "config, group: 95 % [intervals]"
+    return grid.of_cells(first, headings, cells, ("", "–"), (score,))
 
 
-#: Names of baselines in narrow tables.
+#: Names of columns in narrow tables.
 _SHORT = {
+    SCORE: "CD, %",
+    CONTROLLED_SCORE: f"{CONTROLLED_CD}, %",
     "partial_input_score": "partial",
     "lexical_overlap_score": "overlap",
     "surface_score": "surface",
@@ -95,14 +100,15 @@ _SHORT = {
 
 def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
     low, high = row.margin_mean_low, row.margin_mean_high
-    names = BASELINE_WORDS if with_intervals else _SHORT
+    whole = {**BASELINE_WORDS, **{name: name for name in (SCORE, CONTROLLED_SCORE)}}
+    names = whole if with_intervals else _SHORT
 
     def beside(*fields: str) -> dict[str, str]:
         return {f"{names[name]}, %": grid.share_cell(getattr(row, name)) for name in fields}
 
     limits = row.controlled_ci_low, row.controlled_ci_high
     controlled = {
-        CONTROLLED_SCORE: grid.share_with_interval(row.controlled_score, *limits),
+        names[CONTROLLED_SCORE]: grid.share_with_interval(row.controlled_score, *limits),
         "effective": grid.number_cell(row.effective_items, ",.0f"),
         **beside("surface_score"),
     }
@@ -110,7 +116,7 @@ def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
         "items": items(row.n),
         # Parts have none.
         **(controlled if row.level == "all" else dict.fromkeys(controlled, "")),
-        SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
+        names[SCORE]: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
         **beside(*PLAIN_BASELINES),
         f"{HUMAN_PERFORMANCE}, % (pairs)": grid.share_of_people(row.human_score, row.human_n),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
