@@ -17,8 +17,8 @@ from coherencegym.builders.crossing.chat import (
     of_two_threads,
     replies,
 )
-from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
-from coherencegym.builders.crossing.partners import ClosestInLength
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.partners import LeastRepeating
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpus import cited
@@ -77,7 +77,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=replies,
                 operators="replies to one message by somebody else, both of some words",
-                couple=WithSameNames(ClosestInLength(of_two_threads)),
+                couple=WithSameNames(LeastRepeating(of_two_threads)),
                 family="log",
                 names=("messages", "reply"),
                 columns=chat_columns,
@@ -92,7 +92,6 @@ SUITE = Suite(
                 ),
                 messages=Column(["int32"], "the number of messages before each reply"),
             ),
-            breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the messages before the reply and of the reply",
         ),
     ),

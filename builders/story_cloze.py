@@ -14,14 +14,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import (
     Couple,
     MostSimilar,
     Partner,
     narrative_tense,
-    of_like_length,
     persons_in,
+    repeated_more,
 )
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.matched_orders import familiarity_config
@@ -34,7 +34,6 @@ from coherencegym.builders.suite import (
     Suite,
     Use,
 )
-from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.catalogue import EndingSwap
 from coherencegym.manipulations.operator import Context
@@ -103,8 +102,8 @@ def under_one_name(
 
     The first man whom a story names stands for the first of the other one, the second for the
     second, and women likewise. Stories whose endings name nobody stay as they are. None where a
-    story has not as many, where one is told in the first person alone, or where one begins with a
-    man and the other with a woman.
+    story has not as many, where one is told in the first person alone, where one begins with a man
+    and the other with a woman, or where the endings repeat more stems of one of the stories.
     """
     people = [named_people(each.discourse.texts) for each in (one, other)]
     wanted = [
@@ -113,7 +112,7 @@ def under_one_name(
         for name in names_in(each.parts[1], each.discourse.texts[:-1])
     ]
     if not wanted:
-        return one, other
+        return None if repeated_more(one, other) else (one, other)
     told = {
         (persons_in(each.parts[0])[0], all_named[0].gender if all_named else "")
         for each, all_named in zip((one, other), people, strict=True)
@@ -136,7 +135,8 @@ def under_one_name(
         (discourse,) = Renaming(tuple(pairs))(each.discourse, Context())
         columns = {"names": [f"{old} > {new}" for old, new in pairs]}
         renamed.append(_partner(discourse, alike=each.alike, columns=columns))
-    return renamed[0], renamed[1]
+    first, second = renamed
+    return None if repeated_more(first, second) else (first, second)
 
 
 def _place(name: str, people: Sequence[NamedPerson]) -> tuple[str, int]:
@@ -147,12 +147,9 @@ def _place(name: str, people: Sequence[NamedPerson]) -> tuple[str, int]:
 
 
 def story_columns(couple: Couple) -> dict[str, Any]:
-    """The columns of an item: its half, and the names that people have in place of their own."""
+    """The column of an item: the names that people have in place of their own."""
     both = (couple.first, couple.second)
-    return {
-        HALF: couple.half,
-        "names": [name for each in both for name in each.columns.get("names", ())],
-    }
+    return {"names": [name for each in both for name in each.columns.get("names", ())]}
 
 
 SUITE = Suite(
@@ -230,9 +227,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=stories,
                 operators="right ending, its people renamed",
-                couple=MostSimilar(
-                    of_like_length, under_one_name, neighbours=400, balanced=True, halves=True
-                ),
+                couple=MostSimilar(adapt=under_one_name, neighbours=400),
                 across=True,
                 names=("story", "ending"),
                 columns=story_columns,
@@ -243,18 +238,12 @@ SUITE = Suite(
             ),
             regions=("the four sentences of a story", "an ending"),
             columns=crossed_columns(
-                half=Column(
-                    "int32",
-                    "the half of the stories (1 or 2) that has both stories; stories are matched "
-                    "with word weights from the other half",
-                ),
                 names=Column(
                     ["string"],
                     "the renamed people, as `old name > new name`, so that both stories use the "
                     "same names; empty if neither ending names anybody",
                 ),
             ),
-            breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the story and of the ending",
         ),
         familiarity_config(("storycloze",)),

@@ -12,7 +12,7 @@ from support.suites import Sample, rows
 
 from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
 from coherencegym.builders.crossing.generator import Crossed
-from coherencegym.builders.crossing.partners import ClosestInLength, Partner
+from coherencegym.builders.crossing.partners import LeastRepeating, Partner
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.replies import SUITE
 from coherencegym.loaders.discourse import Discourse
@@ -128,7 +128,7 @@ def test_replies_of_one_thread_stay(tmp_path: Path) -> None:
     found = partners(tmp_path, BREAD, Context())
     assert len(found) == 2
     assert not of_two_threads(*found)
-    assert WithSameNames(ClosestInLength(of_two_threads))(found, Context()) == []
+    assert WithSameNames(LeastRepeating(of_two_threads))(found, Context()) == []
 
 
 def test_the_sample_is_at_chance(
