@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import cluster_ids, clustered
 from coherencegym.eval.statistics.estimators import Estimate, area, f1
@@ -24,7 +25,6 @@ from coherencegym.eval.statistics.intervals import (
     Interval,
     difference_of_means,
     interval_of,
-    macro_interval,
     mean_interval,
     median_interval,
     share_interval,
@@ -235,14 +235,14 @@ def heavy_table(rows: Sequence[int], runs: int, generator: Generator) -> Iterato
     )
 
 
-#: True shares of the groups of a macro average.
+#: True shares of the configs of a headline.
 GROUPS = (0.3, 0.5, 0.6, 0.7, 0.9)
 
 
-def of_macros(clusters: int, across: bool, runs: int, generator: Generator) -> Found:
-    """The intervals of a macro average over groups of so many clusters of 1 to 5 items, ICC .3.
+def of_means(clusters: int, across: bool, runs: int, generator: Generator) -> Found:
+    """The intervals of a mean over configs, each of so many clusters of 1 to 5 items, ICC .3.
 
-    ``across``: a cluster has items in all groups; else each group has clusters of its own.
+    ``across``: a cluster has items in all configs; else each has clusters of its own.
     """
     design, truth = DESIGNS[2], sum(GROUPS) / len(GROUPS)
     now: list[Interval] = []
@@ -259,7 +259,11 @@ def of_macros(clusters: int, across: bool, runs: int, generator: Generator) -> F
             sums[names, place], sizes[names, place] = met, of
             values = [float(i < m) for m, n in zip(met, of, strict=True) for i in range(n)]
             groups.append((values, [str(name) for name in np.repeat(names, of)]))
-        now.append(macro_interval(groups))
+        weights = [1 / len(own) for own, _ in groups for _ in own]
+        together, clusters_of = (
+            [each for own in one for each in own] for one in zip(*groups, strict=True)
+        )
+        now.append(weighted_interval(together, weights, clusters_of))
         with np.errstate(invalid="ignore"):
             means = np.nanmean((drawn @ sums) / (drawn @ sizes), axis=1)
         for ends, end in zip((low, high), _percentiles(means), strict=True):
@@ -357,7 +361,7 @@ def of_tests(kind: Tested, clusters: int, runs: int, generator: Generator) -> tu
             values, ids = np.bincount(ids, values) / np.bincount(ids), np.arange(clusters)
         names = list(map(str, ids.tolist()))
         number, of = cluster_ids(names)
-        flips = _flipped(*_whole_sums([values.tolist()], of, number), 0)
+        flips = _flipped(*_whole_sums(values.tolist(), of, number), 0)
         found.append((flips.p < 0.05, sign_flips(values.tolist(), names).p < 0.05))
     before, now = np.mean(found, axis=0)
     return float(before), float(now)
@@ -636,12 +640,12 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
     fewer = max(2, runs // 4)
     draw = generator(1)
     yield (
-        "Macro averages of five groups",
+        "Means of five configs",
         table(
-            "clusters of a group",
+            "clusters of a config",
             (1, 2) if quick else (1, 2, 3, 5, 10, 20, 60),
-            ("clusters of one group", "clusters of all groups"),
-            lambda n, kind: [of_macros(n, kind.endswith("all groups"), fewer, draw)],
+            ("clusters of one config", "clusters of all configs"),
+            lambda n, kind: [of_means(n, kind.endswith("all configs"), fewer, draw)],
         ),
     )
     yield "Differences of two models", difference_table(few, fewer, generator(2))

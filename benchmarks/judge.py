@@ -24,10 +24,6 @@ REAL = {
     "sentence_order": ("personachat", "gum", "irc"),
     "coreference": ("gum", "openboek", "disrpt"),
     "antecedents": ("gum", "openboek"),
-    "illusions": ("winograd",),
-    "lasting_surprise": ("personachat",),
-    "reference_distance": ("gum", "litbank"),
-    "salience": ("gum",),
     "connectives": ("gum", "tedmdb", "disrpt"),
     "implicit_relations": ("gum",),
     "discourse_tasks": ("gum", "discoeval"),
@@ -99,7 +95,6 @@ def commands() -> Iterator[list[tuple[str, str]]]:
                 "sentence_order-personachat",
                 "winograd-winograd",
                 "replies-irc",
-                "reference_distance-litbank",
             )
         ),
         *((n, f"{c} --model {m} --verbose --output results/{n}") for n, (c, m) in TASKS.items()),

@@ -34,7 +34,7 @@ MUTANTS = Path(__file__).with_suffix(".toml")
 #: The folders of the product, in which faults are put, and what its tests need beside them.
 ROOMS = ("builders", "cards", "eval", "loaders", "manipulations", "src")
 TESTS = "tests"
-_KINDS = {".py", ".html", ".md", ".tsv", ".txt"}
+KINDS = {".py", ".html", ".md", ".tsv", ".txt"}
 _RUN = ("-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider")
 #: Seconds for the tests of one mutant.
 _PATIENCE = 300
@@ -120,7 +120,7 @@ class Copy:
         for room in ROOMS:
             # Links to other rooms are not followed.
             for above, _, names in os.walk(self.folder / room):
-                yield from (Path(above, name) for name in names if Path(name).suffix in _KINDS)
+                yield from (Path(above, name) for name in names if Path(name).suffix in KINDS)
 
     def _check(self) -> None:
         """See that it is this copy that is imported, whatever is installed."""

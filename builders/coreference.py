@@ -218,28 +218,16 @@ def crossed_config(spillover: bool) -> Config:
 
 
 _LIMITATIONS = (
-    "The Dutch configs are a demonstration, because four novels are four clusters. The novels are "
-    "from before 1940 and keep the spelling of their time. `het` is left out, because it rarely "
-    "refers to a noun. So are noun phrases in the place of a possessive, adjectives whose ending "
-    "would change with the article, and articles whose case is not known (`de man`, `den man`).",
-    "The German configs are a demonstration, because 17 newspaper commentaries give 2 items. "
-    "Gender, number and case of nouns come from an automatic parse. The article of a repeated "
-    "phrase has the case of the pronoun. Phrases in which an adjective, a noun or another "
-    "determiner would change are left out and counted. So is `es`, which rarely refers to a noun.",
     "A repetition adds tokens that a model can copy from the previous sentence. If the model "
     "copies well, these tokens have low surprisal and lower the sentence's mean: the paper's "
     "metric, the mean over the sentence, then favours the longer condition, against the "
     "prediction, and more so for longer phrases. If the model copies badly, they raise the mean. "
     "The sum over the sentence grows with every token, so its prediction is nearly always met, "
-    "even by a model that understands nothing. For two small models (stories260K and this "
-    "project's demo model) on the 195 items of 80 GUM documents, the margin's Pearson correlation "
-    "with the number of added tokens is +0.09 and +0.10 for the mean, and +0.72 and +0.88 for the "
-    "sum; the evaluator reports it for every model.",
+    "even by a model that understands nothing.",
     "The `spillover` configs compare the text after the mention, which is the same in both "
     "conditions, so length is no confound. They are still not the better metric: text after a name "
     "or a noun phrase may be *less* surprising than after a pronoun, because the phrase is more "
-    "informative. For the same two models, this holds in 88 and 77 of the 195 items, and in 57 and "
-    "51 of the 116 items with a name. A score near 50 % says little about coherence.",
+    "informative. A score near 50 % says little about coherence.",
     "A repeated name is often good English, above all in biographies, in news, and after the "
     "mention of two persons; the repetition is then no worse. A perfect reader does not reach 100 "
     "%.",
@@ -257,15 +245,14 @@ _LIMITATIONS = (
     "Several items come from one document, some from one sentence; intervals are clustered by "
     "document.",
     "The `crossed` configs test what the others cannot. A preference for pronouns nearly solves "
-    "the others, although a careful reader finds the repetition worse in no more than half to two "
-    "thirds of their items. In `crossed`, each form and each preceding text stands once on each "
+    "the others, although a careful reader does not always find the repetition worse. "
+    "In `crossed`, each form and each preceding text stands once on each "
     "side, so a model that reads only one of them ties. The score shows whether the preferred form "
     "depends on who else could be meant. It does not show whether a model prefers pronouns at all, "
     "nor whether it finds antecedents by cues other than gender.",
     "Two men in a text make `he` more likely than a man and a woman do, whoever is meant. This "
     "works against the prediction of `crossed`, which scores the mention and the text after it: a "
-    "model that understands nothing may score below 50 %. (This project's demo model reaches 35.7 "
-    "% on `winograd_crossed`, 95 % interval 21.3 to 52.2.) `crossed_spillover` avoids this: it "
+    "model that understands nothing may score below 50 %. `crossed_spillover` avoids this: it "
     "scores only the text after the mention, which is the same in all four conditions and should "
     "be more surprising after an ambiguous pronoun. It does not test the choice between pronoun "
     "and name. Report both.",
@@ -275,14 +262,7 @@ _LIMITATIONS = (
     "World knowledge resolves the pronoun of a schema, so the pronoun is acceptable even with a "
     "competitor, and hardly worse if the person is the subject of both clauses (items with "
     "`competitor_between=true`). In a single text, the better form is hardly visible; the "
-    "prediction is about the interaction over two texts. A large language model reviewed 50 pairs "
-    "(one text, both forms) twice, blind. It could not tell in 16 and 46; of the others, it "
-    "preferred the coherent side in 82 % (28 of 34) and 100 % (4 of 4).",
-    "Only schemas with two given names of one gender can be crossed: 56 of the 273 in the Winograd "
-    "collection. A score over 56 items is precise to some 15 points.",
-    "Items from annotated coreference chains were tried on GUM and dropped: its 80 documents give "
-    "11, in which exchanged names read oddly. Of their 22 pairs, the same two reviews could not "
-    "tell in 7 and 14, and preferred the coherent side in only 67 % and 75 % of the others.",
+    "prediction is about the interaction over two texts.",
 )
 
 

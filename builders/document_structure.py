@@ -106,8 +106,8 @@ SUITE = Suite(
     limitations=(
         "Training on a few hundred documents shows that the method runs, not how well it works: "
         "the paper's encoder read 42 million sentences of Wikipedia.",
-        "The depth of a section is as fine as the corpus annotates it. GUM's headings have no "
-        "depth, so there are two levels: above the first heading and below it.",
+        "The depth of a section is as fine as the corpus annotates it: of headings without a "
+        "depth there are two levels, above the first heading and below it.",
         "In a dialogue, a paragraph is a turn; in a list, it is an item.",
     ),
     citation=cited("chen-etal-2019-evaluation"),

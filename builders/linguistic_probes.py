@@ -125,7 +125,7 @@ _SETTINGS = {
 SUITE = Suite(
     name="linguistic_probes",
     title="Linguistic probes",
-    version="3.0.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising if one of its "
         "properties no longer agrees with the surrounding text, and notices an intruder more "
@@ -155,7 +155,7 @@ SUITE = Suite(
         "A probe may leave a text coherent: a reader without knowledge of the subject may accept "
         "another number, or a negated sentence.",
         "Probes change the scored words, and a rare word is surprising by itself.",
-        "The partial-input baseline is near 100 % for probes that always insert the same words: a "
+        "The partial-input baseline is high for probes that always insert the same words: a "
         "model trained on the items learns these words, not incoherence. Use the items for tests "
         "only.",
         "Rules choose the sentences for a probe and leave out doubtful ones, so simple sentences "

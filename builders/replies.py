@@ -53,20 +53,11 @@ SUITE = Suite(
         "least two more words of their own messages than of the other's. Repeated words still "
         "decide some of the remaining items: compare the lexical-overlap baseline.",
         "The replier's earlier messages in the thread are not shown, so writing style cannot "
-        "identify the reply. A classifier of typing habits (forms of address, capitals, "
-        "apostrophes, final punctuation, smileys, spelling), trained on other threads, is right on "
-        "51.5 % of all pairs of replies in three logs of Ubuntu IRC; with the replier's messages "
-        "shown, it was right on 73.7 %. A reply that refers to a hidden message is less "
-        "informative.",
-        "Few items remain: 43, from 163 substantial replies in three logs of Ubuntu IRC.",
+        "identify the reply. A reply that refers to a hidden message is less informative.",
         "A reply can fit the other messages by chance, most often as an answer to a question of "
-        "the same form. One reader, who knew the answers, found the right combinations clearly "
-        "better in 38 of 43 items of version 1.0.0.",
+        "the same form.",
         "By construction, participants and addressees are no cue: the suite does not test whether "
         "a model keeps track of people.",
-        "A language model reviewed 16 pairs from a held-out log of Ubuntu IRC twice, blind. It "
-        "judged all to be good English and found the incoherent side in 16 and 15 "
-        "(`docs/quality.md` of the toolkit).",
     ),
     citation=cited("kummerfeld-etal-2019-large"),
     one_split=True,

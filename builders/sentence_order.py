@@ -253,7 +253,7 @@ def _configured(permutations: int) -> dict[str, Any]:
 SUITE = Suite(
     name="sentence_order",
     title="Sentence order",
-    version="3.2.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising after its sentences or "
         "utterances are shuffled, and finds the last sentence more surprising after a shuffled "
@@ -305,9 +305,6 @@ SUITE = Suite(
         "`matched` configs; the partial-input baseline is another classifier (logistic "
         "regression). Cues from single units are invisible to the former and hardly left for the "
         "latter. Lexical links between neighbours are part of order itself and were not matched.",
-        "A language model reviewed 60 matched orders of PersonaChat, INSteD, DiscoEval's Wikipedia "
-        "and GUM (version 2.0.0) twice, blind, and found the incoherent side in all "
-        "(`docs/quality.md` of the toolkit).",
         "The matched orders of a corpus depend on all of its texts, because the matching "
         "classifier learned from the others: `--limit` or `--split` changes the orders.",
         "Mean surprisal over a whole shuffled text mixes two effects: the order, and which "

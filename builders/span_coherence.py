@@ -79,11 +79,6 @@ SUITE = Suite(
         "`one_unit` where such texts exist.",
         "Gold answers by rule assume that nothing else in the text supports the answer, and that "
         "more text never removes support.",
-        "A language model reviewed spans of version 2.0.0 twice, blind. It agreed with the rule on "
-        "all 28 spans of intruders in DiscoEval's Wikipedia and arXiv, on all 28 spans of denials "
-        "in PersonaChat, whose wording gives them away, and on all 18 spans of the sample's "
-        "contradictions. On DiscoEval's chat, where an intruder often fits its part, it agreed on "
-        "8 and 9 of 14 (`docs/quality.md` of the toolkit).",
         "In a `denials` config, either speaker denies a statement in nearly its own words: a model "
         "that sees the repetition but not the speaker is right half of the time.",
     ),

@@ -316,7 +316,7 @@ class Config:
             words.
         choice: the coherent conditions that an export asks about in words, where the config is in
             the headline; empty: those of all predictions, but for interactions, whose other
-            conditions are no texts to choose between; None where neither text is incoherent.
+            conditions are no texts to choose between.
         task_defaults: options of the task that reads the table, where nobody says otherwise; of
             labelled examples the ``input`` of the probe, the slot that the answer is ``about``, and
             the ``protocol``, the published task that it is an instance of.
@@ -346,7 +346,7 @@ class Config:
     one_corpus: bool = False
     is_diagnostic: bool = False
     question: Question | None = None
-    choice: tuple[str, ...] | None = ()
+    choice: tuple[str, ...] = ()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)
 
@@ -391,7 +391,6 @@ class Suite:
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
-        fewest_sentences: those of a plain text that gives an item; 0: any that a document has.
         readings: corpora that this suite reads otherwise than the registry says, by name: other
             files or more annotation of theirs.
         divide: a division, for suites that one may train on: (discourses, seed) -> discourses by
@@ -417,7 +416,6 @@ class Suite:
     settings: Mapping[str, Any] = field(default_factory=dict)
     settings_help: Mapping[str, str] = field(default_factory=dict)
     one_split: bool = False
-    fewest_sentences: int = 0
     readings: Mapping[str, Corpus] = field(default_factory=dict)
     divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None
     tags: tuple[str, ...] = ()

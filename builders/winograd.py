@@ -178,9 +178,6 @@ SUITE = Suite(
         "Schemas come in twins that differ in a word or two, so items are not independent: the "
         "column `family` identifies twins, and intervals are clustered by family.",
         "In both conditions, the repeated noun phrase is less usual than a pronoun.",
-        "A language model reviewed 30 pairs of `crossed` twice, blind. It judged all to be good "
-        "English and found the incoherent side in 27 both times (`docs/quality.md` of the "
-        "toolkit).",
     ),
     headline=("partial",),
     citation=BEYER_2021,

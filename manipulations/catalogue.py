@@ -3,6 +3,7 @@
 ::
 
     python -m coherencegym.manipulations.catalogue > docs/operators.md
+    python -m coherencegym.manipulations.catalogue Shuffle  # everything about an operator
 
 The texts are those of the samples, which come with the package; the words are the docstrings.
 
@@ -16,12 +17,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import Differ
 from functools import cache
 from inspect import getdoc
-from itertools import pairwise
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit
@@ -43,7 +44,7 @@ from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
-from coherencegym.manipulations.reference.schemas import CandidateSubstitution, PersonGenders
+from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
 
 
@@ -87,9 +88,6 @@ class SpeakerSeparator(Operator):
 
     Attributes:
         separator: the mark. The operator writes a space before the mark.
-        merge_runs: ``True`` writes no mark between neighbouring utterances of the same speaker.
-            ``False`` (the default) writes a mark between all utterances, so that a dialogue and its
-            shuffled version have the same number of marks.
 
     The operator does not change the name (``variant``): if the dialogue is a result named
     ``shuffled``, the result with marks is also named ``shuffled``. A dialogue that already contains
@@ -97,7 +95,6 @@ class SpeakerSeparator(Operator):
     """
 
     separator: str = "[SEP]"
-    merge_runs: bool = False
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse with separators; the variant stays what it was."""
@@ -108,29 +105,30 @@ class SpeakerSeparator(Operator):
             context.skipped["only one utterance"] += 1
             return
         result = discourse
-        for i, (unit, following) in enumerate(pairwise(discourse.units)):
-            same = unit.speaker is not None and unit.speaker == following.speaker
-            if not (self.merge_runs and same):
-                end, mark = len(unit.text), f" {self.separator}"
-                result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
+        for i, text in enumerate(discourse.texts[:-1]):
+            end, mark = len(text), f" {self.separator}"
+            result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
         yield result
 
 
 _INTRODUCTION = """\
 # Operators
 
-Look up what each operator does to a text, which arguments the operator has, and how its results \
-are named. An operator makes altered versions (results) of a text that is divided into units \
-(sentences, or turns of a dialogue). Each result has a name (`variant`) and a list of its changes \
-(`edits`). The name of an original text is empty. A result can be the input of a further operator. \
-An operator that draws at random gives the same results whenever the seed is the same. \
-The command `python -m coherencegym.manipulations.catalogue` prints this page. To write your own \
-operator, see the [guide](extending.md#an-operator-a-corpus).
+What each operator does to a text, and which arguments it has. An operator makes altered versions \
+(results) of a text that is divided into units (sentences, or turns of a dialogue). A result can \
+be the input of a further operator. The same seed always gives the same results.
 
-Each example compares a text with the first result of an operator. Each unit of the text has its \
-own line. A line that begins with `-` is only in the original text, and a line that begins with \
-`+` is only in the result. A moved unit has a line with `-` at its old place and a line with `+` \
-at its new place.
+The next command prints everything about an operator, also the names of its results, and which \
+texts give no result. Without a name, it prints this page. The changes of `ProbeSentence` are in \
+[a table](detecting.md#linguistic-probes). To write your own operator, see the \
+[guide](extending.md#an-operator-a-corpus).
+
+```bash
+python -m coherencegym.manipulations.catalogue Shuffle
+```
+
+In the examples, each unit of a text has its own line. A line that begins with `-` is only in the \
+original text, and a line that begins with `+` is only in the first result. A moved unit has both.
 """
 
 
@@ -191,7 +189,6 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
     (NewNames(), "storycloze/story-0079"),
     (IntruderSentence(share=1.0), "documents/lighthouse-01"),
     (CandidateSubstitution(), "winograd/wsc-059"),
-    (PersonGenders(other="masculine"), "winograd/wsc-053"),
     (PronounRepetition(), "gum/SAMPLE_interview_diver"),
     (AntecedentRemoval(removed="antecedent"), "gum/SAMPLE_news_bridge"),
     (ConnectiveSegments(), "pdtb/wsj_9955"),
@@ -219,17 +216,18 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
 )
 
 
-def catalogue() -> str:
-    """The page, in Markdown."""
-    parts, seen = [_INTRODUCTION], set()
+def catalogue(*names: str) -> str:
+    """The page, in Markdown; with names of operators, everything about these."""
+    parts, seen = [] if names else [_INTRODUCTION], set()
     for operator, text in EXAMPLES:
         kind = type(operator)
+        if names and kind.__name__ not in names:
+            continue
         if kind not in seen:
-            name = kind.__name__
-            shown = f"Import the operator with `from {kind.__module__} import {name}`."
-            parts.append(f"## {name}\n\n{_described(kind)}\n\n{shown}\n")
+            parts.append(f"## {kind.__name__}\n\n{_described(kind, whole=bool(names))}\n")
+        if names or kind not in seen:
+            parts.append(_shown(operator, text))
         seen.add(kind)
-        parts.append(_shown(operator, text))
     return "\n".join(parts)
 
 
@@ -240,7 +238,7 @@ def _texts(name: str) -> tuple[Discourse, ...]:
     return tuple(read(sample))
 
 
-def _described(kind: type) -> str:
+def _described(kind: type, *, whole: bool) -> str:
     """A docstring in Markdown: its words, and its attributes as a list."""
     text = getdoc(kind) or ""
     text = re.sub(r"\s+\(:\w+:`[^`]*`\)", "", text)
@@ -253,8 +251,9 @@ def _described(kind: type) -> str:
                 "- `{}`: {}".format(*" ".join(entry.split()).split(": ", 1)) for entry in entries
             )
             paragraphs.append(paragraph)
-        else:
+        elif whole or not paragraphs:
             paragraphs.append(" ".join(paragraph.split()))
+    paragraphs[0] += f" From `{kind.__module__}`."
     return "\n\n".join(paragraphs)
 
 
@@ -284,4 +283,7 @@ def _shown(operator: Any, before: str | Discourse) -> str:
 
 
 if __name__ == "__main__":
-    print(catalogue(), end="")
+    # The operators of this module are imported by its own name, which ``__main__`` is not.
+    from coherencegym.manipulations import catalogue as named
+
+    print(named.catalogue(*sys.argv[1:]), end="")

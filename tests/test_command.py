@@ -67,7 +67,7 @@ def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> Non
     settings = json.loads(Path("five/results.json").read_text())["settings"]
     assert settings["max_items"] == 5  # as results have always recorded it
     assert exit_code(*asked, "--limit", 5, "--output", "old") == 0
-    assert exit_code("compare", "five", "old", "--verbose") == 0
+    assert exit_code("compare", "five", "old") == 0
     assert exit_code("judge", "suites/story_cloze", "-n", 5, "--output", "sheet") == 0
     assert Path("sheet/sheet.html").exists()
     assert exit_code("export", "suites/story_cloze", "--export-pairs", "pairs") == 0

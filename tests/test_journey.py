@@ -35,13 +35,13 @@ def test_from_samples_to_a_score(
     assert stopped.value.code == 0
     # The build on this machine is not needed any more: the scores come from the Hub.
     (tmp_path / "suites").rename(tmp_path / "elsewhere")
-    arguments = ["--model", "demo", "--dataset", REPO, "--revision", "v3.2.0", "--output", "out"]
+    arguments = ["--model", "demo", "--dataset", REPO, "--revision", "v4.0.0", "--output", "out"]
     assert evaluate([*arguments, "--config", "sample_narration_all", "--tokens"]) == 0
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     dataset = results["dataset"]
     assert dataset["repo"] == REPO
-    assert dataset["revision"] == "v3.2.0"
-    assert dataset["commit"] == hub_clients.tags(REPO)["v3.2.0"].target
+    assert dataset["revision"] == "v4.0.0"
+    assert dataset["commit"] == hub_clients.tags(REPO)["v4.0.0"].target
     assert dataset["verified"]
     (score,) = results["scores"]
     # The demo model's gate: it tells stories from their shuffles better than chance.

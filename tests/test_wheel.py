@@ -92,7 +92,7 @@ def test_the_wheel_builds_and_scores_outside_the_repository(
     suite = "suites/story_cloze"
     commands = (
         ("coherencegym.builders.story_cloze", "--limit", "6"),
-        ("coherencegym.builders", "sample", suite, "-n", "4"),
+        ("coherencegym", "judge", suite, "-n", "4"),
         (
             "coherencegym.eval",
             "--model",

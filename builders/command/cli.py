@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -182,7 +182,7 @@ def _buildable(given: argparse.Namespace) -> tuple[list[Suite], str]:
 
 def _print_suites(given: argparse.Namespace) -> int:
     if "texts" not in given:
-        _print_names(dict.fromkeys(all_suites(), ""))
+        _print_names(all_suites())
         print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
         print(
             "one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)"
@@ -195,12 +195,7 @@ def _print_suites(given: argparse.Namespace) -> int:
     assert own_texts is not None
     print(f"{own_texts.said}\n")
     suites, left_out = _buildable(given)
-    # What a plain text must have to give an item.
-    needs = {
-        suite.name: f"  {max(suite.fewest_sentences, options.shape.fewest)} or more sentences"
-        for suite in suites
-    }
-    _print_names(dict.fromkeys(needs, "") if options.format else needs)
+    _print_names([suite.name for suite in suites])
     more = (f" --{name} {getattr(given, name)}" for name in ("format", "language") if name in given)
     own = f"--texts {given.texts}{''.join(more)}"
     print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
@@ -211,7 +206,7 @@ def _print_suites(given: argparse.Namespace) -> int:
     return 0
 
 
-def _print_names(needs: Mapping[str, str]) -> None:
-    width = max(map(len, needs))
-    for name, need in needs.items():
-        print(f"{name:<{width}}{need}  {describe_suite(name)}")
+def _print_names(names: Collection[str]) -> None:
+    width = max(map(len, names))
+    for name in names:
+        print(f"{name:<{width}}  {describe_suite(name)}")

@@ -140,9 +140,9 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
                     own[what] = "" if baselines else shown
                 for what in ("bag of words", "most frequent"):
                     own[f"{what}, %"] = share_cell(baselines.get(what)) if baselines else ""
-                control = quality.get("control") or {}
+                control = {} if group else quality.get("control") or {}
                 own["effective items"] = f"{control['effective_items']:,.0f}" if control else ""
-                own["control"] = "" if group else said_of_control(control)
+                own["control"] = said_of_control(control)
                 headings.append(GridRow((group or f"{label}, {split}",), level=int(bool(group))))
                 cells.append(own)
     return of_cells("config, split", headings, cells)

@@ -171,12 +171,9 @@ INFERRED_LIMITATIONS = (
     "if it begins a unit of the relation, if a table (`loaders/languages/connectives`) says that "
     "the word can express the relation, and if a whole clause follows. `docs/quality.md` reports "
     "how often readers agreed.",
-    "`inferred`: few connectives can be inferred: 78 in 68 Dutch documents, 64 in 46 Chinese ones "
-    "and 11 in 17 German ones, so intervals are wide. Six Italian dialogues (LUNA), without "
-    "punctuation, gave 5 and are left out.",
     "`inferred`: a cause, a result or a condition becomes a contrast, and a contrast becomes a "
     "cause or a result. Times and additions are left out, because another connective often remains "
-    "possible. Nothing becomes a condition, so a Chinese condition (`如果`) is always the "
+    "possible. Nothing becomes a condition, so a condition is always the "
     "original: compare a score with the baselines. A replacement may be rarer in its position "
     "than the original.",
 )

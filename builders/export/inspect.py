@@ -170,12 +170,10 @@ def _turns(text: str) -> str:
 def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
     """Write the questions about the headline configs, and the tasks that ask them."""
     headline = suite_headline(release.configs)
-    # In some suites neither text of a pair is incoherent.
     asked = [
-        _questions(table, tuple(coherent))
+        _questions(table, tuple(release.configs[table.config].get("choice", ())))
         for table in tables
         if table.config in headline
-        and (coherent := release.configs[table.config].get("choice", ())) is not None
     ]
     made = [table for table in asked if table.made]
     if not made:

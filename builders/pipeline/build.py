@@ -419,7 +419,7 @@ def write(
         licence_of = {d.id: d.licence or texts for d in discourses}
         read_ones = {each for row in rows for each in documents_in(row, licence_of)}
         licences.update(licence_of[each] for each in read_ones & licence_of.keys())
-        examples[split] = kind.example(rows)
+        examples[split] = kind.example([row for row in rows if _counts(config, row)] or rows)
     return {
         "licences": dict(sorted(licences.items())),
         "features": features,
@@ -428,6 +428,12 @@ def write(
         "quality": quality,
         "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
     }
+
+
+def _counts(config: Config, row: Mapping[str, Any]) -> bool:
+    """Tell whether a row has a prediction that the config's own score is over."""
+    groups = (prediction["groups"] for prediction in row.get("predictions", ()))
+    return not config.headline or any(config.headline in each for each in groups)
 
 
 def _nothing(empty: Mapping[str, str], lost: Mapping[str, int], limit: int | None) -> str:

@@ -222,7 +222,7 @@ def config_entry(
         "length_confound": config.length_confound,
         **({"is_diagnostic": True} if config.is_diagnostic else {}),
         **({"question": asdict(config.question)} if config.question else {}),
-        **({} if config.choice == () else {"choice": config.choice}),
+        **({"choice": config.choice} if config.choice else {}),
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": options.seed,
         "limit": options.limit,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -47,12 +47,14 @@ MEASURED_BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP)
 BASELINES = (*MEASURED_BASELINES, SURFACE)
 #: The fields of their scores, with the words of tables, and with those of sentences and legends.
 BASELINE_WORDS = {f"{name}_score": name.replace("_", " ") for name in BASELINES}
+#: The fields of those that stand beside a plain score; the others are beside a controlled one.
+PLAIN_BASELINES = tuple(f"{name}_score" for name in MEASURED_BASELINES)
 BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for name in BASELINES}
 #: The same fields, with what each baseline is.
 BASELINE_MEANINGS = {
     "partial_input_score": "a classifier that sees only part of each text",
     "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
-    "surface_score": "the best rule or classifier of words, lengths and spelling",
+    "surface_score": "the rule or classifier of words, lengths and spelling that comes furthest",
 }
 #: The words for the score of people, which stands beside those of baselines.
 HUMAN_PERFORMANCE = "human performance"
@@ -193,9 +195,8 @@ class ItemTable:
         length_confound: the suite wants the correlation of margin and length shown.
         humans: findings of people, where the build has them.
         in_headline: it counts in the suite's one number.
-        not_headline: the reason for which it is not controlled; empty where it is, and of configs
-            that are not of the headline.
-        headline_value: a breakdown's (``moved=true``): only items that have it count there.
+        control: what is said of what its surface gives away; empty where nobody looked.
+        is_part: the items are not all that the table has.
     """
 
     config: str
@@ -211,8 +212,8 @@ class ItemTable:
     length_confound: bool = False
     humans: tuple[Mapping[str, Any], ...] = ()
     in_headline: bool = True
-    not_headline: str = ""
-    headline_value: str = ""
+    control: Mapping[str, Any] = field(default_factory=dict)
+    is_part: bool = False
 
     @property
     def rows(self) -> Collection[Item]:
@@ -256,15 +257,14 @@ def tables(
 ) -> Iterator[ItemTable]:
     """The items tables of a dataset, and ``max_items`` of each from its start.
 
-    The split ``all`` stands for every split. Without a ``split`` all are read, too, but only
-    ``test`` where the dataset has a split ``train``.
+    The splits are all, if none is named or ``all``: nothing is trained on items.
     Where many are read ``in_parts``, no more than :data:`PART` of all tables are in memory.
     """
     splits = None if split in (None, "all") else (split,)
     # Items that may still come into memory.
     room: float = PART if in_parts else math.inf
-    how: dict[str, Any] = {"test_only": split is None, "in_memory": lambda number: number <= room}
-    for read in table_rows(source, configs, splits, kind=ITEMS, **how):
+    how: dict[str, Any] = {"kind": ITEMS, "in_memory": lambda number: number <= room}
+    for read in table_rows(source, configs, splits, **how):
         number = len(read.rows) if max_items is None else min(max_items, len(read.rows))
         if number <= room:
             room -= number
@@ -288,8 +288,8 @@ def tables(
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),
             in_headline=bool(about.get("in_headline", True)),
-            not_headline=str(about.get("not_headline", "")),
-            headline_value=str(about.get("headline_value", "")),
+            control=quality.get("control") or {},
+            is_part=number < len(read.rows),
         )
 
 

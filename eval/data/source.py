@@ -131,7 +131,6 @@ class _Config:
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     in_headline: bool = True
-    not_headline: str = ""
     corpus: _Corpus = _Corpus()
     quality: dict[str, _Quality] = field(default_factory=dict)
 

@@ -25,7 +25,7 @@ from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.results.folder import MARKER, read_results, run_folders
-from coherencegym.eval.statistics.scores import CD, Score
+from coherencegym.eval.statistics.scores import CD, CD_METRICS, Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.hub.commits import Head, fetch
@@ -162,14 +162,16 @@ HUB_METRICS = {
 
 
 def _arguments(run: Results, score: Score | Headline) -> dict[str, Any]:
-    about: dict[str, Any] = {"items" if score.metric == CD else "n": score.n}
+    about: dict[str, Any] = {"items" if score.metric in CD_METRICS else "n": score.n}
     if isinstance(score, Headline):
         about = {"over": ", ".join(score.over)} | about
     else:
         about = {"split": score.split} | about
     if score.ci_low is not None and score.ci_high is not None:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
-    if score.metric != CD and score.chance is not None:
+    if score.effective_items is not None:
+        about["effective_items"] = round(score.effective_items, 1)
+    if score.metric not in CD_METRICS and score.chance is not None:
         about[score.chance_name.replace(" ", "_")] = _share(score.chance)
     for name in BASELINE_WORDS:
         if (value := getattr(score, name)) is not None:

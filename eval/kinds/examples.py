@@ -9,7 +9,7 @@ own (``genre``, ``same_sentence``, ...), kept in ``extra``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -101,8 +101,9 @@ def contrasts_of(item: Item) -> tuple[Contrast, ...]:
 
     Empty where a formula is none: an equality, a conjunction, or sides of different regions.
     """
-    contrasts = tuple(_contrast(prediction.formula) for prediction in item.predictions)
-    return tuple(filter(None, contrasts)) if all(contrasts) else ()
+    contrasts = [(one, _contrast(one.formula)) for one in item.predictions]
+    found = [replace(own, metric=one.metric, groups=one.groups) for one, own in contrasts if own]
+    return tuple(found) if len(found) == len(contrasts) else ()
 
 
 @lru_cache(maxsize=4096)

@@ -264,10 +264,6 @@ class Item(Clustered):
         """The condition of that name."""
         return {condition.condition_name: condition for condition in self.conditions}[name]
 
-    def counts_in(self, group: str) -> bool:
-        """Tell whether a score over a group of predictions counts it; empty: over all."""
-        return not group or any(group in prediction.groups for prediction in self.predictions)
-
 
 def validate_item(item: Item) -> None:
     """Check what does not depend on a formula: names, numbers, metrics, regions in content."""

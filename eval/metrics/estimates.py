@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.schema import Group, System, name_of_group
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, joined
 from coherencegym.eval.statistics import estimators
+from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.correlation import (
     RankCorrelation,
     correlation,
@@ -25,7 +26,6 @@ from coherencegym.eval.statistics.estimators import Estimate, PairedDifference, 
 from coherencegym.eval.statistics.intervals import (
     Interval,
     interval_of,
-    macro_interval,
     mean_interval,
     median_interval,
     share_interval,
@@ -34,6 +34,7 @@ from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
     paired_test,
+    weighted_difference,
 )
 from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
 
@@ -261,9 +262,7 @@ class Accuracy(Metric):
 
         A cluster may be in several tables, and then adds to all of their shares at once.
         """
-        found = macro_interval([(own.value, own.cluster) for own in tables])
-        value = fmean(math.fsum(own.value) / len(own) for own in tables)
-        return estimators.estimate_of(value, found, sum(map(len, tables)))
+        return self.estimate(tables[0]) if len(tables) == 1 else weighted(pooled(tables, True))
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means."""
@@ -295,17 +294,21 @@ class ItemMetric(Metric):
 
     def value(self, cells: Cells) -> float | None:
         """The mean; None without items."""
-        return fmean(by_item(cells).value) if len(cells) else None
+        return self.of_items(self.counted(cells)) if len(cells) else None
+
+    def of_items(self, items: Cells) -> float:
+        """The mean of one item or more that :meth:`counted` gave."""
+        return fmean(items.value)
 
     def estimate(self, cells: Cells) -> Estimate:
         """The mean, with its interval over clusters."""
-        return self.estimate_of(by_item(cells))
+        return self.estimate_of(self.counted(cells))
 
     def estimate_of(self, items: Cells) -> Estimate:
         """The same of items that :meth:`counted` gave."""
         if not len(items):
             return over(Estimate(None, None, None, "", 0), items)
-        return over(estimate_of(fmean(items.value), self.interval(items), len(items)), items)
+        return over(estimate_of(self.of_items(items), self.interval(items), len(items)), items)
 
     @abstractmethod
     def interval(self, items: Cells) -> Interval | None:
@@ -326,11 +329,92 @@ class ItemAccuracy(ItemMetric, Accuracy):
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means over items."""
-        return super().compare(by_item(before), by_item(after), seed)
+        return self.compare_items([by_item(before)], [by_item(after)], seed)
+
+    def over_items(self, tables: Sequence[Cells]) -> Estimate:
+        """The unweighted mean over tables of items that :meth:`counted` gave."""
+        one = len(tables) == 1
+        return self.estimate_of(tables[0]) if one else weighted(pooled(tables, True))
+
+    def compare_items(
+        self, before: Sequence[Cells], after: Sequence[Cells], seed: int = 0
+    ) -> PairedDifference | None:
+        """The difference of means over tables of the same items, in the same order."""
+        if len(before) == 1:
+            return super().compare(before[0], after[0], seed)
+        return weighted_change(pooled(before, True), pooled(after, True), seed)
 
     def rightness(self, cells: Cells) -> Any:
         """The share of each item."""
         return by_item(cells).value
+
+
+class WeightedAccuracy(ItemAccuracy):
+    """Accuracy of items by balance weights, under which no counted cue tells the coherent side.
+
+    Outcomes have their item's weight (:mod:`eval.statistics.balance`), of whatever size: an item
+    without a value drops out, and the others have all the weight.
+    """
+
+    estimator: ClassVar[str] = "weighted accuracy of items"
+
+    def counted(self, cells: Cells) -> Cells:
+        """The items, with their weights."""
+        weights = by_item(replace(cells, value=cells.weight)).value
+        return replace(by_item(cells), weight=weights)
+
+    def of_items(self, items: Cells) -> float:
+        """The weighted mean of one item or more."""
+        return math.fsum(items.value * items.weight) / math.fsum(items.weight)
+
+    def interval(self, items: Cells) -> Interval:
+        """Wilson's on the effective number of items."""
+        return weighted_interval(items.value, items.weight, items.cluster)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+        """The difference of weighted means, by the weights of the first."""
+        items = self.counted(before), self.counted(after)
+        return weighted_change(*items, seed) if len(before) else None
+
+    def over_items(self, tables: Sequence[Cells]) -> Estimate:
+        """The unweighted mean over tables of weighted items."""
+        return weighted(pooled(tables))
+
+    def compare_items(
+        self, before: Sequence[Cells], after: Sequence[Cells], seed: int = 0
+    ) -> PairedDifference:
+        """The difference of weighted means over tables, by the weights of the first."""
+        return weighted_change(pooled(before), pooled(after), seed)
+
+    def fault(self, cells: Cells) -> str:
+        """Values that are no shares, and weights that are none."""
+        wrong = ~((cells.weight > 0) & (cells.weight < math.inf))
+        weights = f"a weight of {cells.weight[wrong][0]:g}; expected above 0" if wrong.any() else ""
+        return super().fault(cells) or weights
+
+
+def pooled(tables: Sequence[Cells], equal: bool = False) -> Cells:
+    """The units of all tables: each table has as much weight as any other.
+
+    Inside it is by the units' own weights, or where ``equal`` the same for all of them.
+    """
+    import numpy as np
+
+    weights = [np.ones(len(own)) if equal else own.weight for own in tables]
+    return replace(joined(tables), weight=np.concatenate([own / own.sum() for own in weights]))
+
+
+def weighted(units: Cells) -> Estimate:
+    """The weighted mean of units, with its interval over clusters."""
+    return WeightedAccuracy("").estimate_of(units)
+
+
+def weighted_change(before: Cells, after: Cells, seed: int) -> PairedDifference:
+    """The weighted mean of the second less that of the first, by the weights of the first."""
+    change = after.value - before.value
+    test, interval = weighted_difference(change, before.weight, before.cluster, seed)
+    value = math.fsum(change * before.weight) / math.fsum(before.weight)
+    return difference_of(value, interval, test)
 
 
 def by_item(cells: Cells) -> Cells:
@@ -387,7 +471,7 @@ class Margin(ItemMetric):
 KINDS: Mapping[str, type[Metric]] = {
     kind.estimator: kind
     for kind in (
-        *(Accuracy, ItemAccuracy, Margin, Ratio, F1, AreaUnderCurve),
+        *(Accuracy, ItemAccuracy, WeightedAccuracy, Margin, Ratio, F1, AreaUnderCurve),
         *(Spearman, PartialSpearman, SpearmanWithin),
     )
 }

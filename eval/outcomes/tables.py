@@ -63,6 +63,17 @@ class Cells:
         return replace(self, **{name: _taken_from(own, places) for name, own in arrays.items()})
 
 
+def joined(tables: Sequence[Cells]) -> Cells:
+    """The outcomes of several cells, of the same run."""
+    import numpy as np
+
+    arrays = [one.name for one in fields(Cells) if one.name not in ("left_out", "folds")]
+    both: dict[str, Any] = {
+        name: np.concatenate([getattr(own, name) for own in tables]) for name in arrays
+    }
+    return replace(tables[0], **both)
+
+
 def _taken_from(values: Any, places: np.ndarray) -> Any:
     import numpy as np
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from coherencegym.eval.models.placement import input_device
@@ -80,20 +78,6 @@ def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False)
         # Keys and values are held twice while they are handed on.
         cached=fits(2 * 2 * layers * width * item_bytes, 256, 1 << 19),
     )
-
-
-@cache
-def operations_per_second() -> float:
-    """Floating-point operations of this machine's processor, measured in products of matrices."""
-    import torch
-
-    x = torch.ones(512, 512)
-    x @ x
-    start, done = time.perf_counter(), 0
-    while time.perf_counter() < start + 0.05:
-        x @ x
-        done += 2 * 512**3
-    return done / (time.perf_counter() - start)
 
 
 def time_text(seconds: float) -> str:

@@ -129,8 +129,7 @@ class Options:
     )
     rules: Annotated[Rules, BeforeValidator(lambda given: MODES.get(given, given))] = option(
         DEFAULT,
-        "score as the programs behind the published numbers did (docs/published-numbers.md has "
-        "a table)",
+        "score as the programs behind the published numbers did (docs/comparing.md has a table)",
         name="compat",
         choices=tuple(MODES),
         rare=True,

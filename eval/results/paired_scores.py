@@ -5,26 +5,31 @@ Each metric of units has the paired test that suits it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.metrics.estimates import score_level
-from coherencegym.eval.metrics.metric import Metric, difference_of
-from coherencegym.eval.outcomes.schema import name_of_group
-from coherencegym.eval.outcomes.tables import OutcomeSeries, OutcomeTables, count_distinct
+from coherencegym.eval.metrics.estimates import ItemAccuracy, pooled, score_level
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.schema import MODEL, name_of_group
+from coherencegym.eval.outcomes.tables import (
+    Cells,
+    OutcomeSeries,
+    OutcomeTables,
+    count_distinct,
+    joined,
+)
+from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
     PairedDifference,
     effective_items,
     smallest_difference,
 )
-from coherencegym.eval.statistics.paired import difference_interval, macro_difference, paired_test
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.outcomes import ACCURACY
-from coherencegym.eval.tasks.score.selections import Selection, select
-from coherencegym.eval.tasks.score.summary import headline_cells, kind_of
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED
+from coherencegym.eval.tasks.score.selections import Selection, inside, select
+from coherencegym.eval.tasks.score.summary import kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,7 @@ class PairedScore(ScoreRow):
             baseline), or of an item that is too long for it.
         too_close: predictions that are too close to call for either; they are in the scores.
         baseline_score, score: scores over the n items; None without items.
+        baseline_plain_score, plain_score: plain CD scores beside controlled ones.
         baseline_higher, higher: items of which more predictions hold for the baseline (for the
             model).
         difference: score minus baseline_score, with a 95 % interval and how it was computed.
@@ -58,6 +64,8 @@ class PairedScore(ScoreRow):
     too_close: int = 0
     baseline_score: float | None
     score: float | None
+    baseline_plain_score: float | None = None
+    plain_score: float | None = None
     baseline_higher: int
     higher: int
     difference: float | None = None
@@ -128,11 +136,13 @@ def tested_for_equivalence(row: PairedScore, margin: float) -> PairedScore:
 def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[PairedScore]:
     """A row of all units that both have by table, metric and system, and one of each group.
 
-    Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.selections`).
+    Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.selections`), and
+    the row of a whole table is of controlled scores where both have them.
     """
     import numpy as np
 
     ours, theirs = baseline.outcomes, model.outcomes
+    rows, controlled = [], {}
     for one, there in compared_outcomes(baseline, model):
         metric, table = baseline.metrics[one.metric], baseline.table(one.config, one.split)
         assert table is not None
@@ -140,7 +150,17 @@ def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[Paired
         place_of[one.places] = there
         for row, about in _rows_of(ours, one, metric, table):
             sides = (ours, row.places), (theirs, place_of[row.places])
-            yield replace(_row(metric, sides, seed), **about)
+            made = replace(_row(metric, sides, seed), **about)
+            if metric.name == CONTROLLED.name:
+                controlled[one.config, one.split] = made
+                break
+            rows.append(made)
+    for made in rows:
+        better = controlled.get((made.config, made.split)) if made.level == "all" else None
+        if better is not None:
+            plain: Any = {"baseline_plain_score": made.baseline_score, "plain_score": made.score}
+            made = replace(better, **plain)
+        yield made
 
 
 def _rows_of(
@@ -151,7 +171,7 @@ def _rows_of(
         for row in select(ours, of.places, table.headline, table.breakdowns):
             formula, aggregation = kind_of(ours, row.places)
             group = "" if row.level == "formula" else row.name
-            kinds = {"formula": formula, "aggregation": aggregation}
+            kinds = {"formula": formula, "aggregation": aggregation, "metric": metric.said}
             yield row, {**about, **kinds, "level": row.level, "group": group}
         return
     about |= {"metric": metric.said, "system": of.system.label}
@@ -164,10 +184,7 @@ def _rows_of(
 def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
     (before, places), (after, others) = sides
     has = before.has_value(places), after.has_value(others)
-    both = has[0] & has[1]
-    left = before.cells(places[both])
-    # The units are paired, and so are their items and clusters.
-    right = replace(after.cells(others[both]), cluster=left.cluster, item=left.item)
+    left, right = _both(*sides)
     counted = metric.counted(left)
     whole = count_distinct(before.items(places)) if metric.is_of_items else len(places)
     shares = metric.rightness(left), metric.rightness(right)
@@ -183,7 +200,7 @@ def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
         left_out=whole - len(counted),
         undefined_baseline=int((~has[0]).sum()),
         undefined=int((~has[1]).sum()),
-        too_close=int(close[both].sum()),
+        too_close=int(close[has[0] & has[1]].sum()),
         baseline_score=metric.value(left),
         score=metric.value(right),
         baseline_higher=0 if shares[0] is None else int((shares[0] > shares[1]).sum()),
@@ -192,72 +209,88 @@ def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
     )
 
 
+def _both(before: tuple[OutcomeTables, Any], after: tuple[OutcomeTables, Any]) -> Any:
+    """The cells at places at which both sides have a value, of the same units in their order."""
+    (ours, places), (theirs, others) = before, after
+    both = ours.has_value(places) & theirs.has_value(others)
+    left = ours.cells(places[both])
+    # The units are paired, and so are their items and clusters.
+    right = replace(theirs.cells(others[both]), cluster=left.cluster, item=left.item)
+    return left, right
+
+
 def headline_difference(
     baseline: Results, model: Results, over: Collection[str], seed: int
 ) -> PairedScore | None:
     """The headline scores of two models and their difference; None where no item is in both.
+
+    It is of controlled scores, whose weights are those of the items that both have, where both
+    headlines are.
 
     Args:
         baseline, model: results of ``score`` on one suite.
         over: the configs that are averaged.
         seed: draws signs.
     """
-    import numpy as np
-
-    sides = baseline.outcomes, model.outcomes
-    cells: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
-    n = left_out = 0
-    for one, there in compared_outcomes(baseline, model):
-        table = baseline.table(one.config, one.split)
-        if table is None or one.config not in over:
-            continue
-        place_of = np.full(len(sides[0]), -1)
-        place_of[one.places] = there
-        items, known = set[int](), set[int]()
-        for group, places in headline_cells(sides[0], table).items():
-            own = places[place_of[places] >= 0]
-            others = place_of[own]
-            has = sides[0].has_value(own) & sides[1].has_value(others)
-            left = sides[0].cells(own[has])
-            right = replace(sides[1].cells(others[has]), item=left.item)
-            old, new = ACCURACY.counted(left), ACCURACY.counted(right)
-            if len(old):
-                key = table.config, group
-                found = old.value, new.value, old.cluster, old.discourse
-                cells.setdefault(key, []).append(found)
-            known.update(sides[0].items(own).tolist())
-            items.update(old.item.tolist())
-        n, left_out = n + len(items), left_out + len(known - items)
-    if not cells:
+    plain, controlled = (_items_of(baseline, model, over, one) for one in (ACCURACY, CONTROLLED))
+    if not plain:
         return None
-    joined = [tuple(map(np.concatenate, zip(*own, strict=True))) for own in cells.values()]
+    heads = (baseline.headline, model.headline)
+    is_controlled = bool(controlled) and all(head and head.is_controlled for head in heads)
+    metric, chosen = (CONTROLLED, controlled) if is_controlled else (ACCURACY, plain)
+    (before, after, _), (old, new, _) = (
+        [[*own] for own in zip(*of.values(), strict=True)] for of in (chosen, plain)
+    )
+    beside: dict[str, Any] = {}
+    if is_controlled:
+        sides = (("baseline_plain_score", old), ("plain_score", new))
+        beside = {name: ACCURACY.over_items(own).value for name, own in sides}
+    items = pooled(before, not is_controlled)
+    independent = effective_sample_size(items.weight) * effective_items(items.cluster) / len(items)
     return PairedScore(
         config="",
         split="",
         group="",
         level="all",
-        n=n,
-        n_discourses=count_distinct(np.concatenate([own[3] for own in joined])),
-        n_clusters=count_distinct(np.concatenate([own[2] for own in joined])),
-        left_out=left_out,
+        metric=metric.label,
+        n=len(items),
+        n_discourses=count_distinct(items.discourse),
+        n_clusters=count_distinct(items.cluster),
+        left_out=sum(whole - len(left) for left, _, whole in plain.values()),
         undefined_baseline=0,
         undefined=0,
-        baseline_score=fmean(fmean(own[0]) for own in joined),
-        score=fmean(fmean(own[1]) for own in joined),
+        baseline_score=metric.over_items(before).value,
+        score=metric.over_items(after).value,
         baseline_higher=0,
         higher=0,
-        visible=smallest_difference(effective_items(np.concatenate([own[2] for own in joined]))),
-        **_tested(joined, seed),
+        visible=smallest_difference(independent),
+        **beside,
+        **of_difference(metric.compare_items(before, after, seed)),
     )
 
 
-def _tested(cells: Sequence[tuple[Any, ...]], seed: int) -> dict[str, Any]:
-    groups = [(new - old, clusters) for old, new, clusters, _ in cells]
-    if len(groups) == 1:
-        old, new, clusters, _ = cells[0]
-        test = paired_test(old, new, clusters, seed)
-        interval = difference_interval(*groups[0], test)
-    else:
-        test, interval = macro_difference(groups, seed)
-    value = fmean(fmean(own) for own, _ in groups)
-    return of_difference(difference_of(value, interval, test))
+def _items_of(
+    baseline: Results, model: Results, over: Collection[str], metric: ItemAccuracy
+) -> dict[str, tuple[Cells, Cells, int]]:
+    # Of each config the items that both have, by both, and the number that either has.
+    import numpy as np
+
+    found: dict[str, list[tuple[Cells, Cells, int]]] = {}
+    for one, there in compared_outcomes(baseline, model):
+        table = baseline.table(one.config, one.split)
+        if table is None or one.config not in over:
+            continue
+        if (one.metric, one.system) != (metric.name, MODEL):
+            continue
+        place_of = np.full(len(baseline.outcomes), -1)
+        place_of[one.places] = there
+        places = inside(baseline.outcomes, one.places, table.headline)
+        sides = (baseline.outcomes, places), (model.outcomes, place_of[places])
+        left, right = map(metric.counted, _both(*sides))
+        if len(left):
+            whole = count_distinct(baseline.outcomes.items(places))
+            found.setdefault(one.config, []).append((left, right, whole))
+    return {
+        config: (joined([o[0] for o in own]), joined([o[1] for o in own]), sum(o[2] for o in own))
+        for config, own in found.items()
+    }

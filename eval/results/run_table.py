@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.comparison import INCIDENTAL
-from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
+from coherencegym.eval.statistics.scores import CD, CD_METRICS, CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
 
@@ -135,7 +135,8 @@ class RunColumn:
     def name(self) -> str:
         """Suite and version, and the task and the metric where they are not the usual ones."""
         named = " ".join(filter(None, (self.suite, self.version)))
-        beside = [self.task] * (self.task != "score") + [self.metric] * (self.metric != CD)
+        beside = [self.task] * (self.task != "score")
+        beside += [self.metric] * (self.metric not in CD_METRICS)
         return f"{named}, {', '.join(beside)}" if beside else named
 
     @property
@@ -261,7 +262,7 @@ class RunTable:
     def record(self, column: RunColumn, model: RunModel, number: Headline | None) -> dict[str, Any]:
         """A row of :attr:`records`, with one of the numbers of a run."""
         about = ("task", "suite", "version", "metric")
-        numbers = ("n", "score", "ci_low", "ci_high", "ci_method")
+        numbers = ("n", "effective_items", "score", "ci_low", "ci_high", "ci_method", "plain_score")
         beside = (*BASELINE_WORDS, "human_score", "chance")
         return {
             **{name: getattr(column, name) for name in about},
@@ -481,6 +482,7 @@ def _aspects(column: RunColumn) -> dict[str, str]:
         # As the signature has it, so that a reader finds the run.
         "rows": (run.rows_sha256 or digest)[:12],
         "score over": first_names(run.number.over) if run.number is not None else "",
+        "metric": column.metric,
         **{_option(name): value for name, value in column_rules(run).items()},
     }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError, shown_value
-from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
+from coherencegym.eval.data.dataset import ItemTable, StoredItems, tables, unverified_table
 from coherencegym.eval.data.notes import Note, detail
 from coherencegym.eval.data.pairs import (
     AS_FOUND,
@@ -111,14 +111,23 @@ def items_of_pairs(
         choices: columns, clusters, groups and aggregation.
         max_items: no more pairs than this, from the start.
     """
-    from coherencegym.eval.statistics.pair_baselines import ComputedBaselines
-
     if isinstance(pairs, str | Path):
         source, (table,) = read_pairs_file(Path(pairs), choices, max_items)
     else:
         source, (table,) = table_of_pairs(pairs, choices, max_items)
-    baselines = ComputedBaselines([contrasted(item) for item in table.items])
-    return Items(source, (replace(table, baselines=baselines),))
+    return Items(source, (_with_baselines(table),))
+
+
+def _with_baselines(table: ItemTable) -> ItemTable:
+    # A build stores them, but of all items of a table; of many items, read in parts, none are
+    # computed.
+    from coherencegym.eval.statistics.pair_baselines import ComputedBaselines
+
+    is_known = table.baselines is None if table.verified else table.baselines is not None
+    if is_known or (table.verified and not table.is_part) or isinstance(table.items, StoredItems):
+        return table
+    items = [made for item in table.items if (made := contrasted(item)).contrasts]
+    return replace(table, baselines=ComputedBaselines(items, table.headline, table.baselines))
 
 
 def read_items(
@@ -139,14 +148,15 @@ def read_items(
             return items_of_pairs(given, options, limit)
         options.refuse(of_pairs, "only for a file of pairs")
         try:
-            read = Items(*suites([Path(given)], limit))
+            source, tables_ = suites([Path(given)], limit)
+            read = Items(source, tuple(map(_with_baselines, tables_)))
         except OSError as error:
             raise EvaluationError(f"{given}: {error.strerror}; expected a suite's file") from None
     elif isinstance(given, str | Path):
         options.refuse(of_pairs, "only for a file of pairs")
         source = dataset_source(options, options.config, rebuild)
-        part = source, options.config, options.split, limit
-        read = Items(source, tuple(tables(*part, in_parts=in_parts)), options.record())
+        found = tables(source, options.config, options.split, limit, in_parts=in_parts)
+        read = Items(source, tuple(map(_with_baselines, found)), options.record())
     else:
         options.refuse((*of_dataset, "limit"), "chooses from a dataset by name; expected no items")
         read = items_of_pairs(given, options) if are_pairs(given) else _in_memory(given)
@@ -276,7 +286,6 @@ def _in_memory(given: Any) -> Items:
             raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
         items[item.item_id] = item
     table = unverified_table(IN_MEMORY, "", list(items.values()))
-    note = detail(
-        "items from memory: their rows are not verified, and they have no partial-input baseline"
-    )
-    return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())
+    note = detail("items from memory: their rows are not verified")
+    source = Source(IN_MEMORY, Path(), notes=(note,))
+    return Items(source, (_with_baselines(table),) if items else ())

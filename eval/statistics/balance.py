@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.statistics.effective_size import (
+    ROUNDING,
     cluster_pairs,
-    correlated_size,
     effective_sample_size,
     over_documents,
+    quantile_of_t,
 )
 from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.surface import SurfaceDifferences
@@ -38,6 +39,8 @@ _ITEMS_A_FEATURE, _FEW_ITEMS, _FEW_FEATURES = 12, 500, 12
 #: A feature counts where it differs in this share of the items.
 _RARELY = 0.02
 _STEPS = 200
+#: Rounds in which the correlation inside clusters is estimated.
+_ROUNDS = 5
 _DONE = 1e-12
 #: Of the squares of the multipliers; what it leaves of a mean is far below what is feasible.
 _PENALTY = 1e-5
@@ -101,6 +104,8 @@ def balance_of(columns: np.ndarray, names: Sequence[str]) -> Balance:
     size = np.sqrt((columns**2).mean(axis=0)) if items else np.zeros(len(names))
     scaled = columns[:, size > 0] / size[size > 0]
     names = [name for name, one in zip(names, size > 0, strict=True) if one]
+    if not items:
+        return Balance(np.zeros(0), 0.0, "")
     weights = _solved(scaled)
     if not names:
         return Balance(weights, 0.0, "")
@@ -115,10 +120,12 @@ def _solved(columns: np.ndarray) -> Any:
     # remains says so.
     import numpy as np
 
-    number = columns.shape[1]
+    items, number = columns.shape
+    if not columns.size:
+        return np.full(items, 1 / max(1, items))
     multipliers = np.zeros(number)
     value, weights = _dual(columns, multipliers)
-    for _ in range(_STEPS if number else 0):
+    for _ in range(_STEPS):
         means = weights @ columns
         centred = columns - means
         curvature = centred.T @ (weights[:, None] * centred)
@@ -137,15 +144,15 @@ def _solved(columns: np.ndarray) -> Any:
             break
         multipliers, value, weights = multipliers - shrink * step, lower, found
     # None is as small as zero.
-    weights = np.maximum(weights, _SMALLEST / max(1, len(weights)))
-    return weights / weights.sum() if len(weights) else weights
+    weights = np.maximum(weights, _SMALLEST / items)
+    return weights / weights.sum()
 
 
 def _dual(columns: np.ndarray, multipliers: np.ndarray) -> tuple[float, Any]:
     import numpy as np
 
     scores = columns @ multipliers
-    largest = scores.max(initial=-np.inf)
+    largest = scores.max()
     exponents = np.exp(scores - largest)
     total = exponents.sum()
     penalty = _PENALTY / 2 * float(multipliers @ multipliers)
@@ -188,19 +195,24 @@ def weighted_size(
     else:
         fewest = effective_sample_size(over_documents(of_cluster, documents), of_cluster)
     fewest = min(fewest, most)
-    inside = np.bincount(ids, weights=weight * value) / of_cluster
-    squares = float(of_cluster @ inside**2)
+    means = np.bincount(ids, weights=weight * value) / of_cluster
     free = float(np.maximum(most * of_cluster - 1, 0).sum())
-    # Shares of several predictions vary less than single ones: they are taken for those.
-    size = float(correlated_size(mean, squares, free, fewest, most))
-    return mean, size if math.isfinite(size) else fewest, number
+    inside = most * (mean - float(of_cluster @ means**2)) / free if free > ROUNDING else 0.0
+    size = most
+    # The variance about the mean of the sample is too small by what the mean itself varies.
+    for _ in range(_ROUNDS):
+        over_all = mean * (1 - mean) * size / max(size - 1, 1.0)
+        alike = min(1.0, max(0.0, 1 - inside / over_all)) if over_all > ROUNDING else 1.0
+        size = most / (1 + alike * (most / fewest - 1))
+    return mean, size, number
 
 
 def wilson_limits(share: float, size: float) -> tuple[float, float]:
-    """Limits of a binomial share of so many trials (Wilson 1927)."""
-    from scipy.special import ndtri
+    """Limits of a binomial share of so many trials (Wilson 1927).
 
-    z = float(ndtri(0.975))
+    The number of trials is estimated: the quantile is Student's, with one degree of freedom less.
+    """
+    z = quantile_of_t(size - 1)
     centre = (share + z**2 / (2 * size)) / (1 + z**2 / size)
     half = z * math.sqrt(share * (1 - share) / size + z**2 / (4 * size**2)) / (1 + z**2 / size)
     return max(0.0, centre - half), min(1.0, centre + half)

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from coherencegym.eval.statistics.effective_size import (
-    TAIL,
+    ROUNDING,
     Clusters,
     adjusted,
     cluster_ids,
@@ -86,6 +86,8 @@ class PairedDifference:
 DISCORDANCE, CORRELATION, POWER = 0.3, 0.1, 0.8
 #: The level of the two-sided test.
 _LEVEL = 0.05
+#: Items up to which power is exact, and differences that are told apart.
+_MOST_EXACT, _PRECISION = 10_000, 1e-5
 
 
 def effective_items(clusters: Any, correlation: float = CORRELATION) -> float:
@@ -115,10 +117,14 @@ def effective_items(clusters: Any, correlation: float = CORRELATION) -> float:
 def smallest_difference(
     items: float, discordance: float = DISCORDANCE, power: float = POWER
 ) -> float | None:
-    """The smallest difference of two models' shares that a test of level 0.05 shows.
+    """The smallest difference of two models' shares that McNemar's exact test shows.
+
+    Of so many items the number on which one model alone is right is binomial, and so is the number
+    of these that the better one wins; the two-sided level is 0.05. More than 10,000 items are taken
+    for normal (Connor 1987).
 
     Args:
-        items: independent items.
+        items: independent items, rounded.
         discordance: the share of items on which exactly one of the models is right, above 0.
         power: the probability with which the difference is shown, 0.5 to 1.
 
@@ -127,9 +133,35 @@ def smallest_difference(
     """
     from scipy.special import ndtri
 
-    ends = float(ndtri(1 - _LEVEL / 2) + ndtri(power)) ** 2
-    found = math.sqrt(ends * discordance / (items + ends))
-    return found if found <= discordance else None
+    if items > _MOST_EXACT:
+        ends = float(ndtri(1 - _LEVEL / 2) + ndtri(power)) ** 2
+        return math.sqrt(ends * discordance / (items + ends))
+    shown = _power_of(round(items), discordance)
+    if shown(discordance) < power:
+        return None
+    low, high = 0.0, discordance
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        low, high = (low, middle) if shown(middle) >= power else (middle, high)
+    return high
+
+
+def _power_of(items: int, discordance: float) -> Callable[[float], float]:
+    # The power by the difference. The test is rejected with so many losses or fewer, or wins.
+    import numpy as np
+    from scipy.stats import binom
+
+    differ = np.arange(items + 1)
+    chance = binom.pmf(differ, items, discordance)
+    differ, chance = differ[chance > ROUNDING], chance[chance > ROUNDING]
+    few = binom.ppf(_LEVEL / 2, differ, 0.5)
+    few -= binom.cdf(few, differ, 0.5) > _LEVEL / 2
+
+    def power(difference: float) -> float:
+        won = (1 + difference / discordance) / 2
+        return float(chance @ sum(binom.cdf(few, differ, p) for p in (won, 1 - won)))
+
+    return power
 
 
 def one_thread() -> AbstractContextManager[object]:
@@ -322,68 +354,3 @@ def estimate_of(value: float, interval: Interval | None, n: int) -> Estimate:
     if interval is None:
         return Estimate(value, None, None, "", n)
     return Estimate(value, interval.low, interval.high, interval.method, n)
-
-
-RESAMPLES = 5_000
-#: Clusters of a block of resamples that are in memory at once.
-_BLOCK = 4_000_000
-
-
-def bootstrap_intervals(
-    ratios: Mapping[str, Counts],
-    clusters: Sequence[str],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> dict[str, Interval | None]:
-    """A 95 % interval of each ratio of sums, all from the same resamples of clusters.
-
-    Args:
-        ratios: the parts and wholes of each item, by name; of a mean each whole is 1.
-        clusters: the discourse, or family of discourses, of each item; those of one are drawn
-            together.
-        resamples: the number of samples, each of as many clusters as there are.
-        seed: that of the generator which draws them.
-
-    Returns:
-        The intervals; None of one cluster, and where more than one resample in twenty has nothing
-        to divide by.
-    """
-    import numpy as np
-
-    if not len(clusters):
-        raise ValueError("a bootstrap needs at least one item")
-    number, ids = cluster_ids(clusters)
-    if number == 1:
-        return dict.fromkeys(ratios)
-    sums = np.stack(
-        [
-            np.bincount(ids, weights=np.asarray(own, dtype=np.float64), minlength=number)
-            for counts in ratios.values()
-            for own in counts
-        ],
-        axis=1,
-    )
-    drawn = np.concatenate(list(_resampled(sums, resamples, np.random.default_rng(seed))))
-    found: dict[str, Interval | None] = {}
-    for place, name in enumerate(ratios):
-        part, whole = drawn[:, 2 * place], drawn[:, 2 * place + 1]
-        known = part[whole > 0] / whole[whole > 0]
-        found[name] = None
-        if len(known) >= 0.95 * resamples:
-            low, high = np.quantile(known, (TAIL, 1 - TAIL))
-            found[name] = Interval(float(low), float(high), "bootstrap")
-    return found
-
-
-def _resampled(sums: Any, resamples: int, generator: Any) -> Any:
-    import numpy as np
-
-    number = len(sums)
-    rows = max(1, _BLOCK // number)
-    for start in range(0, resamples, rows):
-        size = min(rows, resamples - start)
-        places = generator.integers(0, number, size=(size, number))
-        places += number * np.arange(size)[:, None]
-        times = np.bincount(places.ravel(), minlength=size * number).reshape(size, number)
-        yield times.astype(np.float64) @ sums

@@ -28,8 +28,6 @@ from coherencegym.eval.statistics.effective_size import (
     cluster_ids,
     cluster_pairs,
     clustered,
-    correlated_size,
-    dyadic,
     effective_sample_size,
     quantile_of_t,
 )
@@ -37,8 +35,6 @@ from coherencegym.eval.statistics.effective_size import (
 #: The intervals of this release, as settings and signatures name them: those of results that say
 #: something else were computed otherwise.
 INTERVALS = "effective-size-icc"
-#: Cells of a table of clusters by groups up to which those without items are computed with.
-_MOST_CELLS = 1 << 20
 #: Clusters of such different sizes are worth less than this, which is as good as one.
 FEWEST = 1.5
 
@@ -111,137 +107,6 @@ def ratio_interval(
     n_clusters, ids, documents = cluster_pairs(clusters)
     sums, sizes = (np.bincount(ids, weights=np.asarray(own)) for own in (parts, wholes))
     return interval_of(clustered(sums, sizes, most, documents), n_clusters)
-
-
-def macro_interval(groups: Sequence[Sample]) -> Interval:
-    """The interval of the unweighted mean of the groups' means of values between 0 and 1.
-
-    The items of a group vary around its mean. Those of a group with one cluster, which shows no
-    variation, are taken around the mean of all groups. A cluster may be in several groups, whose
-    items then vary together.
-    """
-    if not groups or not all(len(values) for values, _ in groups):
-        raise ValueError("a macro average needs at least one group, and items in each")
-    import numpy as np
-
-    sizes = np.array([len(own) for own, _ in groups])
-    number, tables = _by_cell(groups, sizes)
-    of_all, *apart = [_macro_clusters(sizes, *one) for one in tables]
-    for one in apart:
-        of_all = dyadic((one.weights, one.totals, one.residuals), of_all)
-    return interval_of(of_all, number)
-
-
-# Each function holds the arrays of its own step alone: of millions of items there is no room for
-# those of all.
-def _macro_clusters(sizes: Any, cells: _Cells, means: Any, sums: Any, inside: Any) -> Clusters:
-    in_one = int((inside > 0).sum()) == cells.shape[0]
-    correlated = _correlated(inside, sums, cells, sizes) if in_one else math.inf
-    per_group = 1 / cells.by_group(inside**2)
-    residuals = cells.mean_by_cluster(_cell_residuals(cells, means, sums, inside))
-    weights, totals = cells.mean_by_cluster(inside), cells.mean_by_cluster(sums)
-    fewest = min(effective_sample_size(weights), len(sizes) * float(per_group.min()))
-    most = max(fewest, len(sizes) ** 2 / float((1 / sizes).sum()))
-    return Clusters(weights, totals, residuals, fewest, most, correlated)
-
-
-def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[int, list[tuple[Any, ...]]]:
-    # The number of clusters, and of each table of clusters by groups its cells, the mean of each
-    # group, what each cell adds to that, and its share of items. Of dyads there are two tables, of
-    # pairs and of documents, in which each item is twice.
-    import numpy as np
-
-    number, ids, documents = cluster_pairs(np.concatenate([np.asarray(own) for _, own in groups]))
-    group = np.repeat(np.arange(len(groups), dtype=np.int32), sizes)
-    values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
-    named = [(int(ids.max()) + 1, ids, 1)]
-    if documents is not None:
-        named.append((int(documents.max()) + 1, documents[ids].ravel(), 2))
-    del ids, documents
-    tables = []
-    for clusters, of_item, times in named:
-        place, cells = _cells(of_item, np.repeat(group, times), (clusters, len(groups)))
-        sums: Any = np.bincount(place, weights=np.repeat(values, times), minlength=cells.number)
-        means = cells.by_group(sums) / sizes / times
-        sums /= sizes[cells.group]
-        inside = np.bincount(place, minlength=cells.number) / sizes[cells.group]
-        tables.append((cells, means, sums, inside))
-    return number, tables
-
-
-def _cell_residuals(cells: _Cells, means: Any, sums: Any, inside: Any) -> Any:
-    import numpy as np
-
-    held = cells.by_group(inside > 0)
-    residuals = np.where(held > 1, means, means.mean())[cells.group]
-    residuals *= inside
-    shares = inside.copy()
-    shares[(held <= 1)[cells.group]] /= len(means)
-    return adjusted(np.subtract(sums, residuals, out=residuals), shares)
-
-
-def _correlated(inside: Any, sums: Any, cells: _Cells, sizes: Any) -> float:
-    # :func:`correlated_size` holds where no cluster is in two groups, whose means do not vary
-    # together then.
-    import numpy as np
-
-    share, fewest = cells.by_group(sums), 1 / cells.by_group(inside**2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        squares = sums * np.where(inside > 0, sums / inside, 0.0)
-    free = cells.by_group(np.maximum(inside * sizes[cells.group] - 1, 0.0))
-    worths = correlated_size(share, cells.by_group(squares), free, fewest, sizes)
-    variance = float((share * (1 - share) / worths).mean()) / len(sizes)
-    mean = float(share.mean())
-    return mean * (1 - mean) / variance if variance > 0 else math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """The cells of a table of clusters by groups: all, or where they are many those with items.
-
-    Attributes:
-        shape: the numbers of clusters and of groups.
-        is_whole: these are all cells, those of a cluster behind each other.
-        cluster, group: those of each cell.
-    """
-
-    shape: tuple[int, int]
-    is_whole: bool
-    cluster: Any
-    group: Any
-
-    @property
-    def number(self) -> int:
-        return len(self.group)
-
-    def by_group(self, values: Any) -> Any:
-        import numpy as np
-
-        if self.is_whole:
-            return values.reshape(self.shape).sum(axis=0)
-        return np.bincount(self.group, weights=values, minlength=self.shape[1])
-
-    def mean_by_cluster(self, values: Any) -> Any:
-        # 0 where there is no cell.
-        import numpy as np
-
-        if self.is_whole:
-            return values.reshape(self.shape).mean(axis=1)
-        return np.bincount(self.cluster, weights=values) / self.shape[1]
-
-
-def _cells(ids: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]:
-    import numpy as np
-
-    number = math.prod(shape)
-    place = ids.astype(np.int32 if number < 1 << 31 else np.int64)
-    place *= shape[1]
-    place += group
-    if is_whole := number <= _MOST_CELLS:
-        numbers = np.arange(number, dtype=place.dtype)
-    else:
-        numbers, place = np.unique(place, return_inverse=True)
-    return place, _Cells(shape, is_whole, *np.divmod(numbers, shape[1]))
 
 
 def interval_of(clusters: Clusters, number: int) -> Interval:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE
+from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE, PairBaselines
 from coherencegym.eval.kinds.examples import Contrast, GeneratedItem, Incoherence
 from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
 from coherencegym.eval.statistics.bag_of_words import (
@@ -141,27 +141,28 @@ def _decide(
 class ComputedBaselines:
     """The baselines of items that no build wrote, computed when they are first asked for.
 
-    One that ties everywhere is left out.
+    One that ties everywhere is left out. Of a part of a table the baselines that a build
+    ``stored`` are known, but its weights would not balance the part: these are solved anew, for the
+    group ``headline`` where only that counts.
     """
 
     items: Sequence[GeneratedItem]
+    headline: str = ""
+    stored: PairBaselines | None = None
 
     @cached_property
     def control(self) -> Control:
         """What is said of the surface of the items."""
-        return checked_items(self.items)
+        return checked_items(self.items, self.headline)
 
     @cached_property
-    def _values(self) -> dict[str, dict[str, list[float]]]:
-        found = {
-            PARTIAL_INPUT: partial_input_decisions(self.items, ()),
-            LEXICAL_OVERLAP: overlap_decisions(self.items, ()),
-        }
-        values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
-        for name, decisions in found.items():
-            if any(decision.value != TIED for decision in decisions):
-                for decision in decisions:
-                    values[name].setdefault(decision.item, []).append(decision.value)
+    def _values(self) -> dict[str, Mapping[str, Sequence[float]]]:
+        values: dict[str, Mapping[str, Sequence[float]]] = {}
+        if self.stored is not None:
+            values |= self.stored.decisions(one.item for one in self.items)
+        else:
+            values[PARTIAL_INPUT] = _by_item(partial_input_decisions(self.items, ()))
+            values[LEXICAL_OVERLAP] = _by_item(overlap_decisions(self.items, ()))
         values[SURFACE] = {item: [value] for item, value in self.control.surface.items()}
         return values
 
@@ -171,9 +172,11 @@ class ComputedBaselines:
         return {PARTIAL_INPUT: FOLDS} if self._values[PARTIAL_INPUT] else {}
 
     def check(self) -> None:
-        """Nothing was published."""
+        """Hold what was stored to what was published."""
+        if self.stored is not None:
+            self.stored.check()
 
-    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, list[float]]]:
+    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, Sequence[float]]]:
         """The decisions on the predictions of some items: baseline -> item id -> values."""
         asked = {item.item_id for item in items}
         return {
@@ -185,3 +188,11 @@ class ComputedBaselines:
         """The balance weights of some items by their ids; empty where they cannot be balanced."""
         asked = {item.item_id for item in items}
         return {item: weight for item, weight in self.control.weights.items() if item in asked}
+
+
+def _by_item(decisions: Sequence[BaselineDecision]) -> dict[str, list[float]]:
+    # None where all tie.
+    values: dict[str, list[float]] = {}
+    for decision in decisions if any(one.value != TIED for one in decisions) else ():
+        values.setdefault(decision.item, []).append(decision.value)
+    return values

@@ -129,7 +129,7 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
         sums = np.bincount(ids, weights=weights * np.asarray(differences, dtype=np.float64))
         return _not_below(dyadic_test(sums, np.bincount(ids) / len(ids), documents), least)
     number, ids = cluster_ids(clusters)
-    return _not_below(_flipped(*_whole_sums([differences], ids, number), seed), least)
+    return _not_below(_flipped(*_whole_sums(differences, ids, number), seed), least)
 
 
 def dyadic_test(changes: Any, weights: Any, documents: Any) -> Test:
@@ -212,86 +212,82 @@ def _not_below(test: Test, least: float) -> Test:
 
 def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
     # ``sums`` are those of clusters, in parts of one over ``scale``.
-    import numpy as np
-
     whole, seen = sorted(abs(total) for total in sums if total), abs(sum(sums))
     if not seen:
         return Test(1.0, "sign flips")
     most = (sum(whole) - seen) // 2
     if most <= _MOST_SUMS and most * len(whole) <= _MOST_WORK:
         return Test(_counted(whole, seen), "sign flips")
-    floats = [step / scale for step in whole]
-    if len(floats) <= FEW_CLUSTERS:
-        return Test(_enumerated(floats, seen / scale), "sign flips")
-    sizes, least = np.array(floats), seen / scale - _ROUNDING
+    return _flipped_floats([step / scale for step in whole], seen / scale, seed)
+
+
+def _flipped_floats(steps: Sequence[float], seen: float, seed: int) -> Test:
+    # ``steps`` are the sizes of the changes of clusters.
+    import numpy as np
+
+    if len(steps) <= FEW_CLUSTERS:
+        return Test(_enumerated(steps, seen), "sign flips")
+    sizes, least = np.array(steps), seen - _ROUNDING
     p = _drawn(len(sizes), seed, lambda places: np.abs(places @ (2 * sizes) - sizes.sum()) >= least)
     return Test(p, "sign flips, drawn")
 
 
-def _whole_sums(groups: Sequence[Sequence[float]], ids: Any, number: int) -> tuple[list[int], int]:
-    # The sums by cluster of the groups' differences, each by one over its group's size and the
-    # number of groups. Exact: in parts of the largest fraction, one over the second, of which all
-    # are multiples.
+def _whole_sums(differences: Sequence[float], ids: Any, number: int) -> tuple[list[int], int]:
+    # The sums of differences by cluster. Exact: in parts of the largest fraction, one over the
+    # second, of which all are multiples.
     import numpy as np
 
-    kinds: list[Fraction] = []
-    kind: list[Any] = []
-    for differences in groups:
-        values, of_item = np.unique(np.asarray(differences, np.float64), return_inverse=True)
-        kind.append(of_item + len(kinds))
-        weight = Fraction(1, len(groups) * len(differences))
-        kinds += [
-            weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in values.tolist()
-        ]
+    values, kind = np.unique(np.asarray(differences, np.float64), return_inverse=True)
+    kinds = [
+        Fraction(d).limit_denominator(_MOST_PREDICTIONS) / len(differences) for d in values.tolist()
+    ]
     scale = math.lcm(*(fraction.denominator for fraction in kinds))
     wholes = [int(fraction * scale) for fraction in kinds]
     # Whole numbers of any size where those of the machine might not hold a sum.
     is_small = max(map(abs, wholes)) * len(ids) < 2**62
     total = np.zeros(number, np.int64 if is_small else object)
-    np.add.at(total, ids, np.array(wholes, total.dtype)[np.concatenate(kind)])
+    np.add.at(total, ids, np.array(wholes, total.dtype)[kind])
     sums = total.tolist()
     common = math.gcd(scale, *sums)
     return [each // common for each in sums], scale // common
 
 
-def macro_difference(
-    groups: Sequence[tuple[Sequence[float], Sequence[Any]]], seed: int = 0
+def weighted_difference(
+    differences: Sequence[float], weights: Sequence[float], clusters: Sequence[str], seed: int = 0
 ) -> tuple[Test, Interval]:
-    """Test the unweighted mean of the groups' mean differences, with its 95 % interval.
+    """Test a weighted mean of differences, with its 95 % interval.
 
-    The test is that of :func:`sign_flips` over clusters, of which one may have items in several
-    groups: all its differences, each by the weight of its group, change sign together. The interval
-    is that of :func:`signs_and_sizes`.
+    The test is that of :func:`sign_flips`: the weighted differences of a cluster change sign
+    together. The interval is that of :func:`signs_and_sizes`, in which items are worth
+    1 / Σw² independent ones. Without weights that differ these are the test and the interval of
+    :func:`difference_interval`, but that signs are drawn where clusters are many.
 
     Args:
-        groups: the differences of the items of each group, and their clusters.
+        differences: from -1 to 1, one for each item.
+        weights: above 0.
+        clusters: the cluster of each item.
         seed: that of the signs, where they are drawn.
     """
     import numpy as np
 
-    if not groups or not all(len(differences) for differences, _ in groups):
-        raise ValueError("a macro average needs at least one group, and items in each")
-    names: Any = np.concatenate([np.asarray(clusters) for _, clusters in groups])
-    _, ids, documents = cluster_pairs(names)
-    sizes = [len(differences) for differences, _ in groups]
-    number = int(ids.max()) + 1
-    sums, scale = _whole_sums([differences for differences, _ in groups], ids, number)
-    weights = np.repeat([1 / (len(groups) * size) for size in sizes], sizes)
-    least = skewed_p(
-        np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups]), weights, ids
-    )
-    changes, shares = np.array([each / scale for each in sums]), np.bincount(ids, weights=weights)
+    if not len(differences):
+        raise ValueError("a test needs at least one item")
+    number, ids, documents = cluster_pairs(clusters)
+    weight = np.asarray(weights, dtype=np.float64) / np.sum(weights)
+    values = np.asarray(differences, dtype=np.float64)
+    changes, shares = np.bincount(ids, weight * values), np.bincount(ids, weight)
     if documents is None:
-        # Clusters in the order of their first items.
-        order = np.argsort(np.unique(ids, return_index=True)[1])
-        changes, shares = changes[order], shares[order]
-        test = _flipped(sums, scale, seed)
+        steps = np.sort(np.abs(changes[np.abs(changes) > ROUNDING]))
+        seen = abs(float(changes.sum()))
+        test = Test(1.0, "sign flips")
+        if seen > ROUNDING:
+            test = _flipped_floats(steps.tolist(), seen, seed)
     else:
         test = dyadic_test(changes, shares, documents)
-    test = _not_below(test, least)
+    test = _not_below(test, skewed_p(values, weight, ids))
     if number == 1:
         return test, Interval(-1.0, 1.0, "one cluster")
-    most = len(groups) ** 2 / sum(1 / size for size in sizes)
+    most = max(1 / float(weight @ weight), effective_sample_size(shares))
     return test, signs_and_sizes(changes, shares, most, test.p, documents)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self, TypeVar
 
 from coherencegym.eval.statistics.estimators import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
@@ -13,6 +13,8 @@ from coherencegym.files.strict_json import Share, SignedShare
 FEW_ITEMS = 30
 #: The metric of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
 CD = "CD score"
+#: The same by balance weights, under which no counted cue tells the coherent side.
+CONTROLLED_CD = "CD, controlled"
 #: The level of a score that is not the model's: of people, or of a baseline.
 REFERENCE = "reference"
 #: The system that is such a baseline: a classifier that sees words alone.
@@ -71,7 +73,9 @@ class Score(ScoreRow):
             a share, or a correlation, which may be below 0.
         partial_input_score: the same for a classifier that never sees the contrast in context.
         lexical_overlap_score: the same for the side that repeats more words of the text before it.
-        surface_score: the same for a classifier that sees only the surface of context and target.
+        controlled_score: the controlled CD score, with its interval, of items that are worth
+            ``effective_items`` equally weighted ones; None where they cannot be balanced.
+        surface_score: that of the rule or classifier without reading that comes furthest.
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
             where nobody was asked.
         chance: reached by a system that reads nothing; None where that is not known.
@@ -89,9 +93,11 @@ class Score(ScoreRow):
     lexical_overlap_score: SignedShare | None = None
     lexical_overlap_ci_low: float | None = None
     lexical_overlap_ci_high: float | None = None
+    controlled_score: Share | None = None
+    controlled_ci_low: Share | None = None
+    controlled_ci_high: Share | None = None
+    effective_items: float | None = None
     surface_score: SignedShare | None = None
-    surface_ci_low: float | None = None
-    surface_ci_high: float | None = None
     human_score: SignedShare | None = None
     human_ci_low: float | None = None
     human_ci_high: float | None = None
@@ -99,6 +105,31 @@ class Score(ScoreRow):
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
     counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def controlled(self) -> Self:
+        """The row of the controlled score alone; itself where there is none."""
+        if self.controlled_score is None:
+            return self
+        limits = self.controlled_ci_low, self.controlled_ci_high
+        number: Any = dict(zip(("ci_low", "ci_high"), limits, strict=True))
+        beside: Any = dict.fromkeys(("partial_input_score", "lexical_overlap_score"))
+        number |= {"score": self.controlled_score, "metric": CONTROLLED_CD}
+        return replace(self, **number, **beside)
+
+    @property
+    def both(self) -> list[Self]:
+        """The row of the controlled score, where there is one, and that of the plain one."""
+        plain = replace(self, surface_score=None)
+        return [self.controlled, plain] if self.controlled is not self else [self]
+
+
+class HasMetric(Protocol):
+    """A score, a comparison of two, or a headline."""
+
+    @property
+    def metric(self) -> str:
+        """The metric."""
 
 
 class HasChance(Protocol):
@@ -137,9 +168,13 @@ def text_of(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def only_cd(scores: Sequence[Score]) -> bool:
-    """Say that all of them are CD scores."""
-    return all(score.metric == CD for score in scores)
+#: Both.
+CD_METRICS = (CONTROLLED_CD, CD)
+
+
+def only_cd(scores: Iterable[HasMetric]) -> bool:
+    """Say that all of them are CD scores, controlled or not."""
+    return all(score.metric in CD_METRICS for score in scores)
 
 
 def by_line(scores: Iterable[Score]) -> dict[tuple[str, str, str, str], dict[str, Score]]:
@@ -177,13 +212,19 @@ def people_fields(found: Estimate) -> dict[str, Any]:
 #: Levels of scores that are over a group of predictions.
 GROUP_LEVELS = ("group", "detail", "headline")
 
+
+def is_small_group(row: ScoreRow) -> bool:
+    """Say that a row is over a group of few items, which a page alone shows."""
+    return row.level in ("group", "detail", "column") and row.metric == CD and row.n < FEW_ITEMS
+
+
 _R = TypeVar("_R", bound=ScoreRow)
 
 
 def shown_rows(scores: Sequence[_R]) -> list[_R]:
     """The scores that a table or a plot shows.
 
-    By formula only where there are no groups, details only where they have items enough, and not
+    By formula only where there are no groups, groups of items only where these are enough, and not
     the group that the config's own score is over, nor what is not the model's.
     """
     grouped = {(s.config, s.split) for s in scores if s.level in GROUP_LEVELS}
@@ -191,6 +232,6 @@ def shown_rows(scores: Sequence[_R]) -> list[_R]:
         s
         for s in scores
         if (s.level != "formula" or (s.config, s.split) not in grouped)
-        and (s.level != "detail" or s.n >= FEW_ITEMS)
+        and not is_small_group(s)
         and s.level not in ("headline", REFERENCE)
     ]

@@ -232,8 +232,6 @@ def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
         "items": len(rows),
         "headline": getattr(table, "headline", ""),
         "breakdowns": list(table.breakdowns),
-        # Without it all items count in the suite's one number.
-        **({"headline_value": value} if (value := getattr(table, "headline_value", "")) else {}),
         # Rows that are not in memory are not read again for it.
         "families": "families" not in more
         and any(getattr(row, "extra", {}).get(FAMILY) for row in rows),

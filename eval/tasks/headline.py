@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.dataset import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import (
+    BASELINE_TITLES,
+    BASELINE_WORDS,
+    HUMAN_PERFORMANCE,
+    PLAIN_BASELINES,
+)
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.metrics.estimates import Accuracy, AreaUnderCurve, Spearman
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.report import grid
 from coherencegym.eval.statistics.estimators import Estimate
-from coherencegym.eval.statistics.intervals import Interval
-from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score, is_correlation
+from coherencegym.eval.statistics.scores import (
+    CD,
+    CHANCE_NAME,
+    CONTROLLED_CD,
+    Score,
+    is_correlation,
+)
 from coherencegym.files.strict_json import Share, SignedShare
 
 
@@ -25,28 +35,36 @@ class Headline:
     """A suite's one number.
 
     Attributes:
-        over: the configs that are averaged.
-        n_cells: the number of groups or configs, each with the same weight.
-        n: items, each once; of another measure the units that it is over.
-        score: the value with its 95 % interval over discourses, and how that was computed.
+        over: the configs that are averaged, each with the same weight.
+        n: items; of another measure the units that it is over.
+        score: the value with its 95 % interval over discourses, and how that was computed: the
+            controlled score where all configs have one.
+        plain_score: the plain score beside a controlled one, with its interval.
+        effective_items: the equally weighted items that those of a controlled score are worth.
         partial_input_score, lexical_overlap_score, surface_score, human_score: the mean of the
-            configs' own, each with as much weight as in ``score``; None where one of them has none.
+            configs' own; None where one of them has none. ``surface_score`` is a controlled one.
+        over_surface: the controlled score minus ``surface_score``, with its interval.
         human_ci_low, human_ci_high, human_n: the interval of human performance, where it is of one
             table, and the number of units that people judged.
         chance, chance_name: reached by a system that reads nothing, and the name of that system.
-        only: the ``column=value`` of the items that count, by config; of others all count.
     """
 
     over: tuple[str, ...]
-    n_cells: int
     n: int
     score: SignedShare | None
     ci_low: SignedShare | None
     ci_high: SignedShare | None
     ci_method: str = ""
+    plain_score: Share | None = None
+    plain_ci_low: Share | None = None
+    plain_ci_high: Share | None = None
+    effective_items: float | None = None
     partial_input_score: SignedShare | None = None
     lexical_overlap_score: SignedShare | None = None
     surface_score: SignedShare | None = None
+    over_surface: SignedShare | None = None
+    over_surface_low: SignedShare | None = None
+    over_surface_high: SignedShare | None = None
     human_score: SignedShare | None = None
     human_ci_low: float | None = None
     human_ci_high: float | None = None
@@ -54,12 +72,27 @@ class Headline:
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
     metric: str = CD
-    only: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_controlled(self) -> bool:
+        """Tell whether it is a controlled score."""
+        return self.metric == CONTROLLED_CD
+
+    @property
+    def held_against(self) -> tuple[str, ...]:
+        """The fields of the baselines that it is held against."""
+        return ("surface_score",) if self.is_controlled else PLAIN_BASELINES
+
+    @property
+    def drawn(self) -> Headline:
+        """The same, with no baseline that it is not held against."""
+        others: Any = dict.fromkeys({*BASELINE_WORDS} - {*self.held_against})
+        return replace(self, **others)
 
     @property
     def best_baseline(self) -> float | None:
-        """The highest score of a baseline; None where none is known."""
-        known = (getattr(self, field) for field in BASELINE_WORDS)
+        """The highest score of a baseline that it is held against; None where none is known."""
+        known = (getattr(self, name) for name in self.held_against)
         return max((score for score in known if score is not None), default=None)
 
     @property
@@ -69,12 +102,18 @@ class Headline:
 
     @property
     def is_above_baseline(self) -> bool:
-        """Tell whether the whole interval is above all known baselines."""
+        """Tell whether it is above all known baselines.
+
+        A controlled score is where the interval of its difference is, a plain one where its whole
+        interval is.
+        """
+        if self.is_controlled:
+            return _above(self.over_surface_low, 0.0)
         return _above(self.ci_low, self.best_baseline)
 
     @property
     def is_above(self) -> bool:
-        """Tell whether the whole interval is above chance and baselines, of which one is known.
+        """Tell whether it is above chance and baselines, of which one is known.
 
         A baseline below chance is no more than that.
         """
@@ -82,43 +121,33 @@ class Headline:
 
     @property
     def is_above_known(self) -> bool:
-        """Tell whether the whole interval is above chance, and baselines where there are any."""
+        """Tell whether it is above chance, and above baselines where there are any."""
         return self.is_above_chance and (self.best_baseline is None or self.is_above_baseline)
 
     @property
-    def is_over_groups(self) -> bool:
-        """Tell whether it is the mean over groups of predictions, not over configs."""
-        return self.n_cells > len(self.over)
+    def is_below(self) -> bool:
+        """Tell whether the whole interval, of a controlled score the plain, is below chance."""
+        high = self.plain_ci_high if self.is_controlled else self.ci_high
+        return high is not None and self.chance is not None and high < self.chance
 
     @property
     def mean_of(self) -> str:
-        """Words on the average: ``mean of a, b, c and 2 more, equally weighted``."""
-        groups = f"{self.n_cells:,} groups of predictions of " if self.is_over_groups else ""
-        named = [f"{c} (only {self.only[c]})" if c in self.only else c for c in self.over]
-        return f"mean of {groups}{first_names(named)}, equally weighted"
-
-    @property
-    def counted(self) -> str:
-        """Words on the part of the suite that counts; empty where that is a whole config."""
-        if self.n_cells > 1:
-            return self.mean_of
-        return "".join(f"only {self.only[config]}" for config in self.over if config in self.only)
+        """Words on the average: ``mean of a, b, c and 2 more, equally weighted``; empty of one."""
+        several = len(self.over) > 1
+        return f"mean of {first_names(list(self.over))}, equally weighted" if several else ""
 
     @property
     def words(self) -> str:
-        """Words such as ``the mean of 8 configs``; of one cell the config."""
-        if self.n_cells == 1:
-            return self.over[0]
-        what = "groups" if self.is_over_groups else "configs"
-        return f"the mean of {self.n_cells} {what}"
+        """Words such as ``the mean of 8 configs``; of one config its name."""
+        return self.over[0] if len(self.over) == 1 else f"the mean of {len(self.over)} configs"
 
 
 def known_baselines(headlines: Sequence[Headline]) -> dict[str, str]:
-    """The names of the baselines that one or more of these headlines have, by their fields."""
+    """The names of the baselines that one or more of these headlines are held against, by field."""
     return {
         name: words
         for name, words in BASELINE_WORDS.items()
-        if any(getattr(one, name) is not None for one in headlines)
+        if any(getattr(one.drawn, name) is not None for one in headlines)
     }
 
 
@@ -129,9 +158,9 @@ def _above(low: float | None, baseline: float | None) -> bool:
 def headline_of_one(score: Score) -> Headline:
     """The headline of results that have but one score: that."""
     names = ("n", "score", "ci_low", "ci_high", "ci_method", "metric", "chance", "chance_name")
-    about = {name: getattr(score, name) for name in (*names, *BASELINE_WORDS)}
+    about = {name: getattr(score, name) for name in (*names, *PLAIN_BASELINES)}
     human = human_performance(score.human_score, [score])
-    return Headline(over=(score.config,), n_cells=1, **about, **human)
+    return Headline(over=(score.config,), **about, **human)
 
 
 #: The beginning of a caution that a headline is no better than what needs no reading.
@@ -146,14 +175,16 @@ def baseline_notes(headline: Headline | None) -> Iterator[Note]:
     if headline is None or low is None or headline.chance_name != CHANCE_NAME:
         return  # what stands in the place of chance is told by the task
     baselines = {"chance": headline.chance}
-    baselines |= {f"the {title}": getattr(headline, f) for f, title in BASELINE_TITLES.items()}
+    if not headline.is_controlled:
+        baselines |= {f"the {BASELINE_TITLES[f]}": getattr(headline, f) for f in PLAIN_BASELINES}
     missed = [name for name, value in baselines.items() if value is not None and low <= value]
+    if headline.is_controlled and not headline.is_above_baseline:
+        missed.append(f"the {BASELINE_TITLES['surface_score']}")
     if missed:
         *others, last = missed
         named = " or ".join(filter(None, (", ".join(others), last)))
         yield caution(f"{NO_BETTER} {named}")
-    high, chance = headline.ci_high, headline.chance
-    if high is not None and chance is not None and high < chance:
+    if headline.is_below:
         yield caution(BELOW_CHANCE)
 
 
@@ -178,8 +209,8 @@ def mean_headline(
     """The unweighted mean of a metric over tables; None where there is none."""
     if not cells:
         return None
-    found, configs = metric.mean(list(cells.values())), [config for config, _ in cells]
-    return headline_over(configs, found.value, found, found.n, metric=metric.said, **beside)
+    found, configs = metric.mean(list(cells.values())), (config for config, _ in cells)
+    return headline_over(configs, found, metric=metric.said, **beside)
 
 
 def mean_if_known(values: Sequence[float | None]) -> float | None:
@@ -199,22 +230,15 @@ def human_performance(mean: float | None, scores: Sequence[Score]) -> dict[str, 
     return found
 
 
-def headline_over(
-    configs: Sequence[str],
-    score: float | None,
-    interval: Interval | Estimate,
-    n: int,
-    **beside: Any,
-) -> Headline:
-    """The headline of a mean over cells, given the config of each."""
+def headline_over(configs: Iterable[str], found: Estimate, **beside: Any) -> Headline:
+    """The headline of a mean over tables, given the config of each."""
     return Headline(
         over=tuple(dict.fromkeys(configs)),
-        n_cells=len(configs),
-        n=n,
-        score=score,
-        ci_low=interval.low,
-        ci_high=interval.high,
-        ci_method=interval.method,
+        n=found.n,
+        score=found.value,
+        ci_low=found.low,
+        ci_high=found.high,
+        ci_method=found.method,
         **beside,
     )
 
@@ -223,19 +247,30 @@ def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
     ends = headline.ci_low, headline.ci_high
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
-    cells = f"{headline.counted}, " if headline.counted else ""
-    beside = {
-        **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
-        headline.chance_name: headline.chance,
-    }
     said = grid.share_cell
     if is_correlation(headline.metric):
         said = partial(grid.number_cell, form="+.2f")
-    others = [f"{name} {said(value)}" for name, value in beside.items() if value is not None]
+
+    def known(names: Iterable[str]) -> list[str]:
+        values = {BASELINE_WORDS[name]: getattr(headline, name) for name in names}
+        return [f"{name} {said(value)}" for name, value in values.items() if value is not None]
+
+    beside = [*known(PLAIN_BASELINES)] * (not headline.is_controlled)
+    beside += known(["surface_score"])
+    if headline.chance is not None:
+        beside.append(f"{headline.chance_name} {said(headline.chance)}")
     if headline.human_score is not None:
         ends = headline.human_ci_low, headline.human_ci_high
         human = grid.score_with_interval(headline.human_score, *ends, headline.metric)
         human = human.removesuffix(" %")
-        others.append(f"{HUMAN_PERFORMANCE} {human} (n = {headline.human_n:,})")
-    what = "CD" if headline.metric == CD else headline.metric
-    return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
+        beside.append(f"{HUMAN_PERFORMANCE} {human} (n = {headline.human_n:,})")
+    items = [headline.mean_of, f"{headline.n:,} items"]
+    if headline.effective_items is not None:
+        items[-1] += f" worth {headline.effective_items:,.0f}"
+    line = f"{headline.metric.removesuffix(' score')} {score} ({', '.join(filter(None, items))})"
+    line += f"; {', '.join(beside)}"
+    if headline.is_controlled:
+        ends = headline.plain_ci_low, headline.plain_ci_high
+        plain = grid.score_with_interval(headline.plain_score, *ends, headline.metric)
+        line += f"; plain CD {', '.join([plain, *known(PLAIN_BASELINES)])}"
+    return line

@@ -44,8 +44,6 @@ class TableFacts:
         sha256: digest over the hashes of all its rows, asked about or not.
         items: the rows that were asked about: the first of the table.
         headline: the group of predictions that the table's own score is over; empty: all.
-        headline_value: ``column=value`` of the items that count in the suite's one number; empty:
-            all of them.
         breakdowns: columns by whose values scores are reported.
         families: items of different discourses share text, and intervals are over families.
         language: that of its texts, where the dataset says so.
@@ -56,7 +54,6 @@ class TableFacts:
     sha256: str
     items: int = 0
     headline: str = ""
-    headline_value: str = ""
     breakdowns: tuple[str, ...] = ()
     families: bool = False
     language: str = ""
@@ -257,16 +254,18 @@ class Results:
             splits.setdefault(table.config, []).append(table.split)
         asked = {config: main_split(splits[config]) for config in head.over if config in splits}
         for score in self.rows:
-            counts = score.level == "all" and score.metric == head.metric
+            counts = score.level == "all" and (head.is_controlled or score.metric == head.metric)
             if counts and asked.get(score.config) == score.split:
-                known.setdefault(task_id(score.config), score)
+                own = score.controlled if head.is_controlled else score
+                known.setdefault(task_id(score.config), own)
         return known
 
     @property
     def reported(self) -> list[Score | Headline]:
         """The headline, where there is more than one score to choose from, and those scores."""
         scores = [score for score in self.rows if score.level == "all"]
-        return [*([self.headline] if self.headline and len(scores) > 1 else []), *scores]
+        every = [one for score in scores for one in score.both]
+        return [*([self.headline] if self.headline and len(scores) > 1 else []), *every]
 
     @property
     def sections(self) -> list[ReportSection]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from coherencegym.eval.data.dataset import BASELINE_TITLES, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_TITLES, HUMAN_PERFORMANCE, PLAIN_BASELINES
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
 from coherencegym.eval.statistics.scores import (
     CD,
+    CONTROLLED_CD,
     FEW_ITEMS,
     Score,
     chance_names,
@@ -51,14 +52,18 @@ def verdict(
         form = partial(number_cell, form="+.2f") if is_correlation(one.metric) else share_cell
         interval = f" [{form(one.ci_low)}, {form(one.ci_high)}]"
     what = f"{model} finds the {worse} version more surprising in {number} of items{interval}"
-    if one.metric != CD:
+    if one.metric == CONTROLLED_CD:
+        what += ", weighted so that no counted cue tells it"
+    elif one.metric != CD:
         what = f"{model} reaches {number} {one.metric}{interval}"
     if is_correlation(one.metric):
         what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.metric})"
     what += f", averaged over {over}" if over else ""
+    is_controlled = one.metric == CONTROLLED_CD
+    fields = one.held_against if isinstance(one, Headline) else PLAIN_BASELINES
     references = {
         chance_names([one], article=True): one.chance,
-        **{f"the {title}": getattr(one, name) for name, title in BASELINE_TITLES.items()},
+        **{f"the {BASELINE_TITLES[name]}": getattr(one, name) for name in fields},
     }
     beside = [_beside(one, value) for value in references.values()]
     # To be better than a baseline below chance is no more than to be better than chance.
@@ -69,7 +74,10 @@ def verdict(
     ]
     if against:
         what += f", against {' and '.join(filter(None, (', '.join(against[:-1]), against[-1])))}"
-    shows, bearing = _meaning(one, worse, *beside)
+    if isinstance(one, Headline) and is_controlled:
+        shows, bearing = _controlled(one, worse)
+    else:
+        shows, bearing = _meaning(one, worse, *beside)
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
@@ -84,11 +92,8 @@ def verdict_of(results: Results) -> Verdict | None:
     head = results.headline
     if head is None:
         return None
-    over = ""
-    if head.n_cells > 1:
-        is_few = head.n_cells == len(head.over) <= 3
-        what = "configs" if head.n_cells == len(head.over) else "groups"
-        over = " and ".join(head.over) if is_few else f"{head.n_cells} {what}"
+    over = " and ".join(head.over) if len(head.over) <= 3 else f"{len(head.over)} configs"
+    over *= len(head.over) > 1
     differences = [each for each in results.differences if each.config in head.over]
     # Of one's own pairs, and of a suite's file, nobody has said that a version is incoherent.
     worse = INCOHERENT if results.dataset.get("conditions") else "worse"
@@ -111,13 +116,23 @@ def _beside(one: Score | Headline, other: float | None) -> str:
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
 
 
+def _controlled(one: Headline, worse: str) -> tuple[str, Bearing]:
+    if one.is_below:
+        plain = _number(one.plain_score, CD)
+        return f"it prefers the {worse} versions (plain score {plain})", "below"
+    if not one.is_above_chance:
+        return "this shows nothing beyond counted cues such as repeated words and lengths", "open"
+    if not one.is_above_baseline:
+        return "the surface of the texts explains this", "open"
+    return "neither counted cues nor a classifier of the surface explain this", "shows"
+
+
 def _meaning(
     one: Score | Headline,
     worse: str,
     against_chance: str,
     against_partial_input: str,
     against_lexical_overlap: str,
-    against_surface: str,
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and a chance level, this says little", "open"
@@ -135,8 +150,6 @@ def _meaning(
         return "this does not show that it reads", "open"
     if against_lexical_overlap not in ("", _MORE):
         return "this shows no more than that it expects repeated words", "open"
-    if against_surface not in ("", _MORE):
-        return "the surface of the texts explains this", "open"
     if not against_partial_input:
         return (
             "without a partial-input baseline, this does not show that it uses the context",
@@ -144,9 +157,7 @@ def _meaning(
         )
     if not against_lexical_overlap:
         return "the parts of the items alone do not explain this", "shows"
-    if not against_surface:
-        return "neither the parts of the items alone nor repeated words explain this", "shows"
-    return "neither the parts of the items alone nor their surface explain this", "shows"
+    return "neither the parts of the items alone nor repeated words explain this", "shows"
 
 
 def _beside_controls(differences: Sequence[Difference]) -> tuple[str, Bearing]:

@@ -22,7 +22,7 @@ from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.estimators import DISCORDANCE, POWER
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
-from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
+from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, is_correlation, only_cd
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import tie_line
 from coherencegym.eval.tasks.score.report import items
@@ -114,7 +114,8 @@ def suites_grid(
             about = comparison.baseline
             suite = " ".join(filter(None, (about.suite, about.version)))
             versus = f": {model} against {baseline}" if several else ""
-            headings.append(grid.GridRow((suite + versus,)))
+            what = f", {CONTROLLED_CD}" * (comparison.headline.metric == CONTROLLED_CD)
+            headings.append(grid.GridRow((suite + what + versus,)))
             cells.append(_cells(comparison.headline, ("too close", "test")))
     if not cells:
         return None
@@ -154,6 +155,7 @@ def comparison_grid(rows: Sequence[PairedScore], without: Sequence[str] = ()) ->
 
 def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
     difference = grid.share_with_interval(row.difference, row.ci_low, row.ci_high, "+.1f")
+    plain = row.baseline_plain_score, row.plain_score
     cells = {
         "items": items(row.n),
         "left out": f"{row.left_out:,}" if row.left_out else "",
@@ -161,6 +163,7 @@ def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
         "reference, %": grid.share_cell(row.baseline_score),
         "model, %": grid.share_cell(row.score),
         "difference [95 % interval]": difference,
+        "plain CD, %": "" if row.plain_score is None else ", ".join(map(grid.share_cell, plain)),
         "test": "McNemar" if row.test == "mcnemar" else row.test,
         "p": _p(row.p),
         "p (Holm)": _p(row.p_holm) + ("*" if significant(row) else " "),
@@ -184,14 +187,15 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         yield f"compared although not comparable: {obstacle}"
     asked = comparison.baseline.asked
     units = "units" if asked is None else asked.command.units
-    if all(row.metric == CD for row in comparison.rows):
+    if only_cd(comparison.rows):
         units = "predictions"
     if comparison.unpaired:
         yield f"{comparison.unpaired:,} {units} are left out: only one of the two has them"
     if comparison.headline is not None and comparison.headline.visible is not None:
         yield (
             f"smallest difference of the headline scores that a test of {comparison.headline.n:,} "
-            f"items shows with a power of {POWER:g}: "
+            f"items{' so weighted' * (comparison.headline.metric == CONTROLLED_CD)} shows with a "
+            f"power of {POWER:g}: "
             f"{grid.share_cell(comparison.headline.visible)} points, where one model is right and "
             f"the other wrong on {DISCORDANCE:.0%} of them"
         )
@@ -251,6 +255,11 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
             f"equivalent: the whole interval is within {100 * margin:g} percentage points of 0 "
             "(two one-sided tests at 2.5 %, Schuirmann 1987; not corrected for several tests); "
             "`not shown` does not mean that the models differ"
+        )
+    if any(row.metric == CONTROLLED_CD for row in rows):
+        yield (
+            "CD, controlled: items are weighted so that no counted cue tells the coherent side; "
+            "plain CD: reference, model; groups are plain"
         )
     if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"
@@ -353,7 +362,7 @@ def plot_comparisons(
             figures.draw_points(panel, list(enumerate(own)), "difference", filled=significant)
             figures.row_labels(panel, texts, list(map(figures.is_whole, own)), widest)
             figures.around_zero(panel, [row for each in rows for row in each])
-            measured = "of CD scores, " if all(row.metric == CD for row in own) else "with "
+            measured = "of CD scores, " if only_cd(own) else "with "
             panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
             panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
             titles = figures.cut(suite), f"{figures.cut(model)} −", figures.cut(base)

@@ -25,7 +25,7 @@ from coherencegym.eval.results.run_table import (
     short_count,
     table_of,
 )
-from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, SPEARMAN, chance_names
+from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, chance_names, only_cd
 from coherencegym.eval.tasks.headline import Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
@@ -122,9 +122,10 @@ _REFERENCES = {
 
 def overview_title(shown: RunTable) -> str:
     """The title, which names the metric where there is one."""
-    scores = "CD scores" if all(head.metric == CD for head in shown.numbers) else "scores"
+    scores = "CD scores" if only_cd(shown.numbers) else "scores"
     order = ", best model first" if shown.is_ranked else ""
-    return f"Overview: {scores} in per cent [95 % interval]{order}"
+    plain = "; controlled (plain)" * any(head.is_controlled for head in shown.numbers)
+    return f"Overview: {scores} in per cent [95 % interval]{plain}{order}"
 
 
 class ShownOverview(RunTable):
@@ -194,8 +195,9 @@ def _links(
 def _cell(head: Headline | None) -> str:
     if head is None:
         return "–"
+    plain = f" ({grid.share_cell(head.plain_score)})" if head.is_controlled else ""
     mark = " *" if head.is_above else "  "
-    return grid.share_with_interval(head.score, head.ci_low, head.ci_high) + mark
+    return grid.share_with_interval(head.score, head.ci_low, head.ci_high) + plain + mark
 
 
 def print_overview(shown: RunTable, console: Any = None) -> None:
@@ -351,8 +353,10 @@ def reference_cell(column: RunColumn, field: str) -> str:
 
 #: Lines on what stands beside the scores, by the fields that have it.
 _BESIDE = {
+    "plain_score": "controlled: items are weighted so that no counted cue tells the coherent side; "
+    "in brackets the plain score, beside which partial input and lexical overlap stand",
     **{
-        name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs and groups"
+        name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs"
         for name, words in BASELINE_WORDS.items()
     },
     "human_score": f"{HUMAN_PERFORMANCE}: annotators, on judged items of the same configs "
@@ -399,11 +403,6 @@ def reading_lines(table: RunTable) -> list[str]:
         *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
         * bool(table.without_step),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),
-        *(
-            f"{column.whole_name}: the {column.numbers[0].mean_of}; not the score of one config"
-            for column in table.columns
-            if column.numbers and column.numbers[0].is_over_groups
-        ),
         *[_OTHER_ITEMS] * any(len(column.counts) > 1 for column in table.columns),
         *["† compare this score with those of its controls: the report has the differences"]
         * controlled,

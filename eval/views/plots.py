@@ -29,7 +29,6 @@ from coherencegym.eval.results.run_table import (
     table_of,
 )
 from coherencegym.eval.statistics.scores import (
-    CD,
     Score,
     chance_names,
     is_correlation,
@@ -86,7 +85,7 @@ def named_tables(runs: Sequence[Results]) -> list[Results]:
     return [
         replace(
             run,
-            rows=[named(run, row) for row in run.rows],
+            rows=[named(run, one) for row in run.rows for one in row.both],
             # A control is of the same dataset, so its own name is enough.
             differences=[named(run, row) for row in run.differences],
         )
@@ -322,8 +321,7 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
         _panel(axes, own, trainings)
     heads = [head for curve in curves for head in curve.heads]
     for axes in grid[:, 0]:
-        is_cd = all(head.metric == CD for head in heads)
-        axes.set_ylabel("CD score, %" if is_cd else "score, %", fontsize=9)
+        axes.set_ylabel("CD score, %" if only_cd(heads) else "score, %", fontsize=9)
     lowest, highest = grid[0, 0].get_ylim()
     grid[0, 0].set_ylim(max(-2, lowest), min(102, highest))
     several = len(trainings) > 1

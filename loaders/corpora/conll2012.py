@@ -612,7 +612,7 @@ OPENBOEK = Corpus(
     producers="Dutch novelists, and Dutch translators of French and Russian novelists.",
     limitations=(
         "Novels from before 1940, in the spelling of their time (*zoo*, *menschen*, *den man*).",
-        "Nine novels are nine clusters, however many items come from them. Intervals over so few "
+        "A few novels are a few clusters, however many items come from them. Intervals over so few "
         "clusters are wide, so a score is a demonstration rather than a measurement.",
     ),
     public_since=2022,

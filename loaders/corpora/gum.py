@@ -6,8 +6,6 @@ the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit
 ``frag``, ``wh``, ``headings``: the numbers of the units that are headings or captions, and
 ``paragraphs``: those of the units that begin a paragraph (a turn, an item of a list, a heading).
 ``sections`` has those of the headings alone, with their levels: 2, and 1 of the title.
-``salience`` has, by chain, how many of the document's five summaries mention the entity (``4:5``;
-Lin and Zeldes 2025), and ``summaries`` who wrote them: ``human``, or ``mixed``.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have
@@ -30,7 +28,7 @@ document that the lists do not name is of split ``train``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -116,8 +114,6 @@ _HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,
 _SECTION = re.compile(r"\Ahead(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 #: The comments that say that a paragraph begins.
 _PARAGRAPH = {"newpar", "newpar_block"}
-#: An entity that summaries mention, and how many of them do; a star marks the first person's.
-_SALIENT = re.compile(r"(\d{1,6}) \((\d)\*?\)")
 #: An elementary unit that is nothing else.
 _ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–()-])+")
 #: Places of relations and raw text of the documents of ``<folder>/<name>.conllu``: beside the
@@ -170,7 +166,6 @@ def _document(
         "genre": genre,
         "title": tidy(about.get("meta::title", "")),
         **_layout(sentences),
-        **_summaries(about),
         "sense_source": "pdtb3" if relations else "",
     }
     return Discourse(
@@ -211,16 +206,6 @@ def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
             for number, sentence in enumerate(sentences)
             if not _PARAGRAPH.isdisjoint(sentence.comments)
         ),
-    }
-
-
-def _summaries(about: Mapping[str, str]) -> dict[str, str]:
-    salient = _SALIENT.findall(about.get("meta::salientEntities", ""))
-    authors = [text for name, text in about.items() if name.startswith("meta::summary")]
-    by_people = all(text.startswith("(human") for text in authors)
-    return {
-        "salience": " ".join(f"{chain}:{number}" for chain, number in salient),
-        "summaries": ("human" if by_people else "mixed") if salient and authors else "",
     }
 
 

@@ -122,9 +122,14 @@ class InferredConnectiveSegments(Operator):
         )
         if not (syntax := _syntax(discourse, known, end, argument)):
             raise NotApplicableError("no whole clause behind the word")
-        partner = _partner(discourse, known, unit, end)
-        if any(text[:begin].rstrip()[-1:].isalnum() for _, begin, _ in partner):
-            raise NotApplicableError("a second word inside its clause")
+        partner = _partners(discourse, known, unit, end)
+        refuse(
+            (len(partner) > 1, "more than one second word"),
+            (
+                any(text[:begin].rstrip()[-1:].isalnum() for _, begin, _ in partner),
+                "a second word inside its clause",
+            ),
+        )
         replacements = _replacements(discourse, relation, syntax, has_partner=bool(partner))
         if not replacements:
             raise NotApplicableError("no other connective of its syntax")
@@ -204,6 +209,8 @@ def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -
         return _PAUSED * (_PAUSED in known.syntax)
     verb_first = _is_finite(clause[0])
     plain = known.syntax - {_PAUSED, _PAIRED}
+    if plain == {"subordinator"} and "VerbForm=Fin" in clause[0].features:
+        return ""  # an adverb: ``Da boomt die Industrie``
     if len(plain) > 1:
         return "adverbial" if verb_first else "coordinator"
     if plain == {"coordinator"}:
@@ -216,17 +223,14 @@ def _is_finite(word: ParsedWord) -> bool:
     return word.pos in _VERBS and "VerbForm=Inf" not in word.features
 
 
-def _partner(
+def _partners(
     discourse: Discourse, known: Connective, unit: int, end: int
-) -> tuple[tuple[int, int, int], ...]:
+) -> list[tuple[int, int, int]]:
     text, words = discourse.units[unit].text, discourse.units[unit].words
-    ends = {word.end for word in words}
-    for word in words:
-        for partner in sorted(known.partners, key=len, reverse=True):
-            last = word.start + len(partner)
-            if word.start >= end and last in ends and text[word.start : last] == partner:
-                return ((unit, word.start, last),)
-    return ()
+    starts, ends = {word.start for word in words}, {word.end for word in words}
+    partners = "|".join(sorted(known.partners, key=len, reverse=True)) or "(?!)"
+    spans = (found.span() for found in re.compile(partners).finditer(text, end))
+    return [(unit, *span) for span in spans if span[0] in starts and span[1] in ends]
 
 
 def _replacements(

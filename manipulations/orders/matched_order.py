@@ -125,8 +125,8 @@ class MatchedOrder(Operator):
             order. Kendall's tau is computed without the first and the last unit of the text, which
             stay in place.
         caliper: the limit for the difference between the log-probabilities that the classifier
-            (described below) gives to the new and the original order. A text without a new order
-            within this limit gives no result.
+            gives to the new and the original order. A text without a new order within this limit
+            gives no result.
 
     The units are sentences or turns. A classifier estimates from the words of each unit how
     probable the unit is at each position. The product of these probabilities is the probability of

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.inflection import lemma
+from coherencegym.manipulations.probes.inflection import lemma, possible_tags
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
     BE,
     FINITE,
+    HAVE,
     NOUNS,
     VERBAL,
     Replacement,
@@ -46,6 +47,9 @@ _POSSESSED = word_set("own first second third last late next best most more many
 _NEVER_POSSESSED = word_list("never_possessed")
 #: Tags of words that begin no noun phrase.
 _BEGINS_NONE = word_set("IN TO CC DT MD WDT WRB WP PRP PRP$ RP VBZ")
+#: Tags of forms of which some begin a noun phrase, whatever the form is taken for elsewhere.
+_MAY_BEGIN = word_set("NN NNS JJ JJR VB VBP VBZ")
+_MARKS = word_set(". , ; : ? ! … )") | {""}
 _QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
 _PERSONAL = word_set("i me my he him his she her hers himself herself")
 _THINGS = word_set("it its itself")
@@ -161,7 +165,10 @@ def _case_of_it(words: Sequence[Tagged], index: int) -> str | None:
 def _may_be_expletive(after: Sequence[Tagged]) -> bool:
     verb, rest = _last_verb(after)
     main = lemma(verb.lower, "VERB")
-    if main in _WEATHER_AND_TIME:
+    # ``It has rained``, ``it won't stop snowing``, ``it is going to rain``.
+    tags = ("VBN",) if verb.lower in HAVE else ("VB", "VBG")
+    verbs = (verb, *(word for word in rest[:3] if word.may_be(tags)))
+    if any(lemma(word.lower, "VERB") in _WEATHER_AND_TIME for word in verbs):
         return True
     linking = BE | {"'s", "become", "became", "becomes"}
     if main not in _TAKES and verb.lower not in linking:
@@ -203,7 +210,7 @@ def _is_plain_it(words: Sequence[Tagged], index: int) -> bool:
 
 def _owns(words: Sequence[Tagged], index: int) -> bool:
     # No slip for ``it's``: ``its a small town``, ``its probably late``.
-    owned = _begins_noun_phrase(words, index)
+    owned = _may_begin_noun_phrase(words, index)
     return bool(owned) or (owned is None and not words[index + 1].is_only(ADVERBS))
 
 
@@ -301,10 +308,20 @@ def _two_objects(verb: Tagged, after: Tagged) -> bool:
 def _begins_noun_phrase(words: Sequence[Tagged], index: int) -> bool | None:
     """Tell whether a noun phrase follows that a possessive could begin; none: uncertain."""
     word, after = word_at(words, index + 1), word_at(words, index + 2)
-    if word.text in ('"', "“", "'", "‘", "``"):
-        return None if after.text else False
     if not any(character.isalnum() for character in word.text):
-        return False
+        return False if word.text in _MARKS else None
+    begins = _may_begin_noun_phrase(words, index)
+    # ``his act``, ``her will``, ``his opposite hand``, ``her half-cousin``, ``his All Star game``.
+    function = word.lower in BE | HAVE | _NEVER_POSSESSED
+    name = word.text != word.lower and word.text != "I"
+    doubtful = (
+        name or after.text == "-" or (not function and possible_tags(word.lower) & _MAY_BEGIN)
+    )
+    return None if begins is False and doubtful else begins
+
+
+def _may_begin_noun_phrase(words: Sequence[Tagged], index: int) -> bool | None:
+    word, after = word_at(words, index + 1), word_at(words, index + 2)
     if word.lower in _POSSESSED:
         return True
     if word.is_only(_BEGINS_NONE) or word.lower in _NEVER_POSSESSED:

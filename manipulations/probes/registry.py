@@ -66,8 +66,7 @@ class ProbeSentence(Operator):
     """Change one linguistic property of a sentence, such as the tense or the gender of a pronoun.
 
     Attributes:
-        probe: the name of the change, such as ``gender_flip``. The examples show the names of all
-            changes (:data:`PROBES`).
+        probe: the name of the change, such as ``gender_flip`` (a key of :data:`PROBES`).
         unit: the position (from 0) of the sentence that is changed. By default, the operator skips
             the opening sentence and changes the first sentence to which the change applies.
 

@@ -111,7 +111,14 @@ def analyse(text: str, preceding: Sequence[str] = ()) -> TaggedSentence:
 def _tokenizer() -> Any:
     import spacy
 
-    return spacy.blank("en")
+    tokenizer = spacy.blank("en").tokenizer
+    # ``id``, ``wed``, ``cant`` and ``wont`` would be two tokens each.
+    tokenizer.rules = {
+        form: parts
+        for form, parts in tokenizer.rules.items()
+        if not (form.isalpha() and possible_tags(form.lower()))
+    }
+    return tokenizer
 
 
 def _form_tags(text: str, first: bool) -> frozenset[str]:

@@ -317,21 +317,21 @@ def _is_partial(words: Sequence[Tagged], verb: MainVerb) -> bool:
     if words[verb.index].lower in _POSSIBLE:
         return True
     return any(
-        _takes_negation(word, word_at(words, at))
+        _takes_negation(word, word_at(words, at), first_plain(words[at:]))
         for at, word in enumerate(words[verb.adverbs :], verb.adverbs + 1)
     )
 
 
-def _takes_negation(word: Tagged, after: Tagged) -> bool:
+def _takes_negation(word: Tagged, after: Tagged, next_plain: Tagged) -> bool:
     if word.lower in _FOCUS or _is_count(word, after):
         return True
     if word.lower.endswith("ly") and word.is_only(ADVERBS):
         return word.lower not in _NO_MANNER | _BEFORE_NOT
     if word.lower == "in":
         return after.lower in _EXTENT
-    # "was not cruising and spotted a ship": is the second denied, too?
-    second = after.may_be(("VBD", "VBZ")) and not after.may_be(NOUNS)
-    return word.lower in ("and", "or") and second
+    # "was not cruising and spotted a ship", "did not get on and fell asleep": is the second denied?
+    present = next_plain.may_be(("VBZ",)) and not next_plain.may_be(NOUNS)
+    return word.lower in ("and", "or") and (present or next_plain.may_be(("VBD",)))
 
 
 def _is_count(word: Tagged, after: Tagged) -> bool:

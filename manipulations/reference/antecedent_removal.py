@@ -13,7 +13,7 @@ two stands next to the target: two versions that differ in nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -21,9 +21,13 @@ from typing import Literal
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
-from coherencegym.manipulations.reference.entities import MentionedText, name_stems, word_stems
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
-from coherencegym.manipulations.reference.mention_rules import SENTENCE_END, MentionRules
+from coherencegym.manipulations.reference.mention_rules import (
+    SENTENCE_END,
+    MentionRules,
+    MentionsOf,
+    mentions_of_units,
+)
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
 
 _NAME = "AntecedentRemoval"
@@ -38,6 +42,8 @@ _VARIANT = re.compile(r"u\d+c(\d+)-(\d+)")
 _OF_PERSONS = ("masculine", "feminine")
 #: Sentences from the source to the target, at most; those between are left out.
 _FURTHEST = 5
+_NAME_WORD = re.compile(r"[^\W\d_]{3,}")
+_STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
 
 #: Kinds of mentions to score: pronouns, or definite phrases that share no word with the source.
 ScoredKind = Literal["pronoun", "phrase"]
@@ -165,7 +171,44 @@ class AntecedentRemoval(Operator):
         return min(fit, key=distance, default=None)
 
 
-class _Text(MentionedText):
+@dataclass(frozen=True)
+class _Entity:
+    # ``stems``: the beginnings of the words of its names.
+    mentions: tuple[Mention, ...]
+    stems: frozenset[str]
+
+
+class _Text:
+    def __init__(self, discourse: Discourse) -> None:
+        self.discourse = discourse
+
+    @cached_property
+    def entities(self) -> dict[str, _Entity]:
+        # By chain, with the mentions in reading order.
+        chains: dict[str, list[Mention]] = {}
+        for mention in sorted(self.discourse.mentions, key=lambda each: each.span[0]):
+            chains.setdefault(mention.chain, []).append(mention)
+        return {
+            chain: _Entity(
+                tuple(mentions),
+                _name_stems(
+                    span_text(self.discourse, each.span)
+                    for each in mentions
+                    if each.kind == "proper"
+                ),
+            )
+            for chain, mentions in chains.items()
+        }
+
+    @cached_property
+    def of_unit(self) -> MentionsOf:
+        return mentions_of_units(self.discourse)
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        # The beginnings of the capitalised words of each unit.
+        return [_name_stems([text]) for text in self.discourse.texts]
+
     @cached_property
     def rules(self) -> MentionRules:
         return rules_of(self.discourse)
@@ -274,7 +317,7 @@ class _Text(MentionedText):
             raise NotApplicableError("another speaker")
         if self.faults[source] or self.faults[target]:
             raise NotApplicableError("not a complete, fluent sentence")
-        begun = name_stems([units[target].text[:start]])
+        begun = _name_stems([units[target].text[:start]])
         named = not self.entities[mention.chain].stems.isdisjoint(begun)
         if named or any(
             self.may_mean(mention, each) for each in mentions if each.span[-1][2] <= start
@@ -303,9 +346,19 @@ def _replaced(excerpt: Discourse, discourse: Discourse, units: tuple[int, int]) 
     return excerpt
 
 
+def _name_stems(texts: Iterable[str]) -> frozenset[str]:
+    # The beginnings of the capitalised words of some texts: ``Alban`` of ``the Albanian king``.
+    words = (word for text in texts for word in _NAME_WORD.findall(text))
+    return frozenset(word[:_STEM] for word in words if word[0].isupper())
+
+
+def _word_stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM].lower() for word in _NAME_WORD.findall(text))
+
+
 def _share_words(one: str, other: str) -> bool:
     # Behind the phrase's determiner.
-    return not word_stems(one.partition(" ")[2]).isdisjoint(word_stems(other))
+    return not _word_stems(one.partition(" ")[2]).isdisjoint(_word_stems(other))
 
 
 def _excerpt_of(discourse: Discourse, chosen: tuple[int, ...], variant: str) -> Discourse:

@@ -107,6 +107,8 @@ _SAYING = (
     r"(?:said|says?|saying|asked|asks?|replied|answered|thought|told \w+|wrote|writes|shouted|cried"
     r"|added|went|goes|was like)"
 )
+#: The last mark of a quotation in a text.
+_LAST_MARK = re.compile(r"(?:(?P<opens>(?:^|[\s(—–-])\"(?=[\w'])|“)|[\"”])[^\"“”]*$")
 _CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
 
 #: The mentions of each unit of a discourse, in their order.
@@ -180,9 +182,21 @@ class MentionRules(ABC):
     def check_scored(self, discourse: Discourse, mention: Mention) -> None:
         """Raise where a mention is no pronoun that can be scored without other sentences."""
         self.check_pronoun(discourse, mention)
+        place = mention.span[0]
+        if any(
+            other.chain == mention.chain
+            and other.kind != "pronoun"
+            and not (other.features.predicate or other.features.link == "pred")
+            and other.span[0][0] == place[0]
+            and other.span[0] > place
+            for other in discourse.mentions
+        ):
+            raise NotApplicableError("pronoun before its noun phrase")
 
     def fault(self, discourse: Discourse, unit: int) -> str:
         """Say what is wrong with a sentence that is to stand without others."""
+        if _goes_on_quoting(discourse, unit):
+            return "part of a longer quotation"
         return self.fault_of_sentence(discourse.units[unit].text)
 
     def may_mean(
@@ -236,6 +250,12 @@ class MentionRules(ABC):
                     return "definite phrase for another sentence's referent"
             seen.add(mention.chain)
         return ""
+
+
+def _goes_on_quoting(discourse: Discourse, unit: int) -> bool:
+    before = (_LAST_MARK.search(text) for text in reversed(discourse.texts[:unit]))
+    last = next(filter(None, before), None)
+    return last is not None and last["opens"] is not None
 
 
 def holds_pronoun(

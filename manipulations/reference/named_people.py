@@ -103,10 +103,13 @@ def named_people(texts: tuple[str, ...]) -> tuple[NamedPerson, ...]:
     for name, gender in listed.items():
         if not gender and len(listed) == len(told) == 1:
             (gender,) = told
-        # "Alex … she": unless the pronouns are of another one who has a name.
+        # "Alex … she": unless the pronouns are of another one who has a name. Of "Ariel", whose
+        # gender readers may not know, the pronouns of a text have to tell it.
         others = {listed[other] for other in listed if other != name}
+        known = gender_of_name(name)
         problem = "a name that is in no list" if name in unlisted else _problem(name, text)
-        if not gender or (told and gender not in told and not told & others):
+        clash = told - {gender} - others and gender not in told if known else told - {gender}
+        if not gender or clash:
             problem = problem or "the gender is not clear"
         elif not told and name in word_list("names_and_words"):
             problem = problem or "perhaps no name"

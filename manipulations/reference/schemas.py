@@ -1,11 +1,7 @@
-"""Winograd schemas: candidates in the place of the pronoun, persons with other genders, mentions.
+"""Winograd schemas: candidates in the place of the pronoun, and mentions of persons.
 
 Levesque et al. 2012 ask which of two candidates a pronoun means; Trinh and Le 2018 let a language
 model answer by substituting each, and Beyer et al. 2021, section 4.3, compare the two texts.
-
-Of the person that the pronoun means and of the other one, each may fit the pronoun or not: the
-design of studies of interference in the resolution of pronouns (Badecker and Straub 2002). All
-names are new and of one length, so that no version has a name that was chosen for it.
 
 A competitor is another person of the same gender who was mentioned, too: a pronoun may then mean
 either, and writers choose the name more often (Ariel 1990; Arnold 2010). Of a place there are two
@@ -18,10 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from random import Random
+from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Alternative, Discourse, Edit
+from coherencegym.loaders.discourse import Discourse, Edit
 from coherencegym.manipulations.editing import last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
 from coherencegym.manipulations.reference.mention_rules import (
@@ -44,12 +39,9 @@ from coherencegym.manipulations.reference.noun_phrases import (
     mid_sentence,
     possessive,
 )
-from coherencegym.words import word_lists
 
 _NAME = "CandidateSubstitution"
 _OPENING = "\"'“‘(["
-#: Letters of a new name: of each gender many usual ones have as many.
-_LETTERS = 5
 _WORD = re.compile(r"\w+")
 #: Signs and words that part two clauses of a sentence, so that a name may stand in both.
 _BOUNDARY = re.compile(
@@ -145,94 +137,6 @@ def _persons(discourse: Discourse) -> tuple[list[str], tuple[int, int, int], tup
         raise NotApplicableError("not a pronoun for a man or a woman")
     person = alternative.options[alternative.right]
     return [person, *set(alternative.options) - {person}], alternative.span[0], parts
-
-
-@dataclass(frozen=True)
-class PersonGenders(Operator):
-    """Choose the genders of the two persons and of the pronoun in a Winograd schema.
-
-    Attributes:
-        person: the gender of the person that the pronoun refers to, ``feminine`` or ``masculine``.
-        other: the gender of the other person.
-        pronoun: the gender of the pronoun.
-
-    A Winograd schema is a text with two persons and a pronoun that refers to one of them. The
-    operator gives both persons new names of the chosen genders. The new names are drawn at random.
-    If two operators choose the same gender for a person of a schema, both give this person the
-    same name. For example, ``PersonGenders()`` and ``PersonGenders(other='masculine')`` differ only
-    in the name of the other person. ``alternatives`` of the result lists the two new names, and the
-    name of the person that the pronoun refers to comes first. The result is named ``genders``. A
-    schema gives no result if another word shows a gender, such as a second pronoun, or if no words
-    follow the pronoun.
-    """
-
-    person: str = "feminine"
-    other: str = "feminine"
-    pronoun: str = "feminine"
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the schema with these genders; count why another one has none."""
-        with context.counting():
-            yield self._with_genders(discourse, context)
-
-    def _with_genders(self, discourse: Discourse, context: Context) -> Discourse:
-        persons, (unit, start, end), (before, _, rest) = _persons(discourse)
-        words = _WORD.findall(before + rest)
-        strangers = [word for word in words if word not in persons]
-        refuse(
-            (not all(map(gender_of_name, persons)), "not two given names"),
-            (
-                any(word.lower() in GENDERED_NOUNS or gender_of_name(word) for word in strangers),
-                "noun of one gender, or a third person's name",
-            ),
-            (
-                GENDERED_PRONOUN.search(before + rest),
-                "another pronoun for a man or a woman",
-            ),
-            (
-                not set(persons) <= set(_WORD.findall(before)),
-                "candidate that stands after the pronoun",
-            ),
-            (not re.match(r"[ '’]", rest) or _WORD.search(rest) is None, "nothing follows"),
-        )
-        names = _new_names(discourse, context.random(discourse, "PersonGenders"))
-        new = [names[0][self.person], names[1][self.other]]
-        places = [
-            (number, match.start(), match.end(), after)
-            for number, text in enumerate(discourse.texts)
-            for old, after in zip(persons, new, strict=True)
-            for match in re.finditer(rf"\b{re.escape(old)}\b", text)
-        ]
-        pronoun = pronoun_for(self.pronoun, discourse.units[unit].text, start, end)
-        places.append((unit, start, end, pronoun))
-        changed = discourse
-        for place in sorted(places, reverse=True):
-            changed = replace_text(changed, *place, operator="PersonGenders")
-        at = start + sum(
-            len(after) - (last - first)
-            for of, first, last, after in places
-            if of == unit and first < start
-        )
-        candidates = Alternative(((unit, at, at + len(pronoun)),), tuple(new), 0)
-        return replace(changed, alternatives=(candidates,), variant="genders")
-
-
-def _new_names(discourse: Discourse, random: Random) -> list[dict[str, str]]:
-    # Gender -> name, of each person; all begin with letters of their own.
-    usual = {of: names for of, *names in word_lists("given_names")[::-1]}
-    taken = set(_WORD.findall(discourse.text))
-    found: list[dict[str, str]] = [{}, {}]
-    initials: set[str] = set()
-    for names in found:
-        for gender in GENDERS:
-            free = [
-                name
-                for name in usual[gender]
-                if len(name) == _LETTERS and name not in taken and name[0] not in initials
-            ]
-            names[gender] = random.choice(free)
-            initials.add(names[gender][0])
-    return found
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import MUTANTS, Mutant, read_mutants, run
+from benchmarks.mutants import KINDS, MUTANTS, ROOMS, ROOT, Mutant, read_mutants, run
 
 MODULE = "def total(one: int, other: int) -> int:\n    return one + other  # a sum\n"
 TESTS = """
@@ -86,7 +86,10 @@ def test_what_fails_in_any_case_or_does_not_run_has_killed_nothing(
     assert capsys.readouterr().out.count("tests did not run") == 2
 
 
-def test_there_are_fifty_and_each_is_said_in_a_sentence() -> None:
+def test_there_are_fifty_and_each_has_a_sentence_and_one_place() -> None:
     found = read_mutants(MUTANTS)
     assert len(found) >= 50
     assert all(one.breaks.endswith(".") for one in found)
+    files = (path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in KINDS)
+    product = "\n".join(path.read_text("utf-8") for path in files)
+    assert [one.name for one in found if product.count(one.find) != 1] == []

@@ -159,11 +159,11 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     entries = manifest["configs"]
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"gum_pronoun": 60, "gum_phrase": 11}
+    assert counts == {"gum_pronoun": 42, "gum_phrase": 11}
     skipped = entries["gum_pronoun"]["skipped"]["test"]
     for reason, least in {
         "not the first mention in its sentence": 900,
-        "no sentence that could be the control": 200,
+        "no sentence that could be the control": 150,
         "no noun phrase or name in an earlier sentence": 50,
         "the antecedent is more than 5 sentences away": 100,
         "continues a sentence that is left out": 50,
@@ -216,5 +216,4 @@ def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
         "Wat moest ik doen? Ik haalde zijn jas. Hij was nog zwaar van 't water.",
     ]
     card = dataset_card(manifest)
-    assert "four novels are four clusters" in card
     assert "language: nl\n" in card

@@ -16,10 +16,12 @@ from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.pipeline.options import BuildOptions
-from coherencegym.builders.release.baselines import write_baselines
+from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.publish import publish
+from coherencegym.cards.render import said_of_control
 from coherencegym.eval.data.dataset import (
+    BALANCE_WEIGHT,
     LEXICAL_OVERLAP,
     PARTIAL_INPUT,
     SURFACE,
@@ -28,11 +30,14 @@ from coherencegym.eval.data.dataset import (
 )
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.table_kind import row_hash, rows_digest
-from coherencegym.eval.statistics.pair_baselines import (
-    overlap_decisions,
-    partial_input_decisions,
-    surface_decisions,
+from coherencegym.eval.statistics.control import (
+    CONTROLLED,
+    LEAKS,
+    TOO_SMALL,
+    UNCONTROLLED,
+    checked_items,
 )
+from coherencegym.eval.statistics.pair_baselines import overlap_decisions, partial_input_decisions
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse, Unit
 
@@ -55,16 +60,19 @@ def test_a_build_writes_what_baselines_decide(make_build: Make) -> None:
         for name, own in (
             (PARTIAL_INPUT, partial_input_decisions(generated, ())),
             (LEXICAL_OVERLAP, overlap_decisions(generated, ())),
-            (SURFACE, surface_decisions(generated, ())),
         )
         for one in own
     ]
+    control = checked_items(generated)
+    for name, values in ((BALANCE_WEIGHT, control.weights), (SURFACE, control.surface)):
+        expected += [{"item_id": i, "baseline": name, "values": [v]} for i, v in values.items()]
     assert rows == expected
-    assert len(rows) == 75
+    # Every one of 25 items of a toy text has as much weight as it may have.
+    assert len(rows) == 100
     split = manifest["configs"]["toy_context"]["splits"]["test"]
     assert split["baselines"] == {
         "content_hash": rows_digest(map(row_hash, rows)),
-        "folds": {PARTIAL_INPUT: 10, SURFACE: 10},
+        "folds": {PARTIAL_INPUT: 10},
     }
     again, _ = make_build(corpus(25))
     assert (again / PATH).read_bytes() == (folder / PATH).read_bytes()
@@ -79,8 +87,71 @@ def test_too_few_discourses_have_no_classifier(make_build: Make) -> None:
 
 
 def test_no_decisions_are_no_file(tmp_path: Path) -> None:
-    assert write_baselines(tmp_path, "c", "test", {LEXICAL_OVERLAP: []}, {}) == {}
+    assert write_baselines(tmp_path, "c", "test", {LEXICAL_OVERLAP: []}, checked_items([])) == {}
     assert not list(tmp_path.iterdir())
+
+
+def test_a_build_says_what_the_control_of_each_split_is(make_build: Make) -> None:
+    folder, manifest = make_build(corpus(60))
+    config = manifest["configs"]["toy_context"]
+    control = config["quality"]["test"]["control"]
+    weights = [
+        row["values"][0]
+        for row in pq.read_table(folder / PATH).to_pylist()
+        if row["baseline"] == BALANCE_WEIGHT
+    ]
+    assert control["weighed"]
+    assert control["items"] == len(weights) == 60
+    assert sum(weights) == pytest.approx(60)
+    assert control["effective_items"] == pytest.approx(
+        sum(weights) ** 2 / sum(weight**2 for weight in weights), abs=0.05
+    )
+    said = said_of_control(control)
+    assert said.startswith(control["word"])
+    assert config["not_headline"] == said
+    card = (folder / "README.md").read_text()
+    assert f"| {said} |" in card
+
+
+def test_what_cannot_be_balanced_has_no_weights(make_build: Make) -> None:
+    # Of each of four places the first unit is the shortest: a cue without exception.
+    texts = {f"d{n}": [f"A{n}.", *(f"B{n} {w} was there." for w in "xyz")] for n in range(40)}
+    folder, manifest = make_build(toy_corpus("toy", {"test": texts}))
+    control = manifest["configs"]["toy_context"]["quality"]["test"]["control"]
+    written = {row["baseline"] for row in pq.read_table(folder / PATH).to_pylist()}
+    assert control["weighed"] == (BALANCE_WEIGHT in written) == (SURFACE in written)
+
+
+def configs_of(**words: str) -> dict[str, dict[str, Any]]:
+    """Entries of a manifest with such controls."""
+    control = {"effective_items": 10, "needed": 250, "cue": "c", "by": "b", "score": 0.5}
+    control |= {"ci_low": 0.4, "ci_high": 0.7}
+    return {
+        name: {
+            **{"in_headline": True, "corpus": {"name": "gum"}},
+            "quality": {"test": {"control": control | {"word": word} if word else None}},
+        }
+        for name, word in words.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ({"a": CONTROLLED, "b": LEAKS, "c": TOO_SMALL}, ["a"]),
+        ({"a": UNCONTROLLED, "b": LEAKS, "c": TOO_SMALL}, ["b", "c"]),
+        ({"a": UNCONTROLLED, "b": UNCONTROLLED}, ["a", "b"]),
+        ({"a": "", "b": LEAKS}, ["a"]),
+    ],
+)
+def test_the_headline_is_of_what_holds(words: dict[str, str], kept: list[str]) -> None:
+    configs = configs_of(**words)
+    hold_headline(configs)
+    assert [name for name, config in configs.items() if config["in_headline"]] == kept
+    for name, word in words.items():
+        said = configs[name].get("not_headline", "")
+        assert said.startswith(word if word != CONTROLLED else "")
+        assert bool(said) == (word not in ("", CONTROLLED))
 
 
 @pytest.mark.parametrize("suite", ["implicit_relations", "antecedents"])

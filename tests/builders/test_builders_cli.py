@@ -318,11 +318,11 @@ def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFix
     argv = ["sentence_order", "--corpus", "sample", "--limit", "30", "--push-to-hub"]
     assert main([*argv, "--allow-partial"]) == 0
     out, err = capsys.readouterr()
-    assert "published coherencegym/sentence_order v3.2.0" in out
+    assert "published coherencegym/sentence_order v4.0.0" in out
     assert hub_clients.write_token not in out + err
     assert len(hub_clients.commits("coherencegym/sentence_order")) == 2
     name = "coherencegym/sentence_order"
-    data = load_dataset(name, "sample_narration_context", revision="v3.2.0")["test"]
+    data = load_dataset(name, "sample_narration_context", revision="v4.0.0")["test"]
     assert (data.num_rows, data.column_names[-1]) == (30, "last_context_unit_moved")
     assert load_dataset(name)["test"][0]["item_id"] == "story-0001/shuffled"
     # The list of the folder's files is in no commit, and no reader minds it.
@@ -344,7 +344,7 @@ def test_what_may_not_be_republished_is_refused_when_named(
     assert f"alone; {closed}; expected --corpus sample in place of --data-dir to publish" in said
     assert hub_clients.repositories() == []
     assert build_command("story_cloze", *push, "--corpus", "sample", "--output", "out") == 0
-    assert build_command("story_cloze", *argv, "--version", "6.0.0") == 0
+    assert build_command("story_cloze", *argv, "--version", "7.0.0") == 0
     assert f"left out of the push: {closed} (pass --private" in capsys.readouterr().out
     manifest = json.loads(hub_clients.files("coherencegym/mine")["manifest.json"])
     assert list(manifest["configs"]) == [
@@ -509,9 +509,9 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     said = one_line(capsys.readouterr().err)
     assert "; readers see no release, or a whole one; run the same command again to finish" in said
     assert build_command("story_cloze", *argv) == 0
-    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v5.0.0"]
+    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v6.0.0"]
     hub_clients.faults.add(method="POST", path_contains="/commit/", status=500)
-    assert build_command("story_cloze", *argv, "--seed", 1, "--version", "6.0.0") == 1
+    assert build_command("story_cloze", *argv, "--seed", 1, "--version", "7.0.0") == 1
     said = one_line(capsys.readouterr().err)
     assert "; readers still see a whole release; run the same command again to finish" in said
     # Where nothing was to be published, nothing is said of it.
@@ -533,7 +533,7 @@ def test_a_tag_that_is_refused_says_that_the_commit_is_there(
     assert len(said) < 300
     hub_clients.faults.clear()
     assert build_command("story_cloze", *argv) == 0
-    assert hub_clients.tags("coherencegym/story_cloze")["v5.0.0"].target == head
+    assert hub_clients.tags("coherencegym/story_cloze")["v6.0.0"].target == head
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -542,7 +542,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown
-    assert "tag v5.0.0" in shown
+    assert "tag v6.0.0" in shown
     assert hub_clients.repositories() == []
 
 

@@ -24,6 +24,8 @@ def test_rows_are_valid_and_those_that_the_manifest_counts(
     folder, manifest = built_sample(suite)
     for config, entry in manifest["configs"].items():
         kind = kind_named(entry["kind"])
+        if group := entry.get("headline"):  # what a card shows is scored
+            assert any(group in each["groups"] for each in entry["example"]["predictions"])
         for split, about in entry["splits"].items():
             found = rows(folder, config, split)
             assert len(found) == about["rows"]

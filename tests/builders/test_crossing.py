@@ -468,6 +468,15 @@ def test_an_ending_about_somebody_else_by_name_is_not_crossed(ending: str, left:
         assert not (is_left and made)
 
 
+def test_an_ending_about_a_woman_who_is_not_in_the_story_is_not_crossed() -> None:
+    story, context = ("Daniel was late.", "He ran.", "It rained.", "The bus left."), Context()
+    assert list(stories(text("a", *story, "He married, and she was glad."), context)) == []
+    assert context.skipped.total() == 1
+    for told in ("He saw her.", "He saw Mary."):
+        ending = text("a", *story[:3], told, "He married, and she was glad.")
+        assert len(list(stories(ending, context))) == 1
+
+
 def test_stories_are_exchanged_within_a_tense() -> None:
     def partners(ending: str, *story: str) -> tuple[list[Partner], Context]:
         context = Context()

@@ -15,8 +15,9 @@ from coherencegym.builders.suite import Contrast, GeneratedDocument, GeneratedIt
 from coherencegym.eval.data.dataset import PARTIAL_INPUT
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
-from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
-from coherencegym.eval.statistics.pair_baselines import partial_input_decisions, whole_clusters
+from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores, whole_clusters
+from coherencegym.eval.statistics.control import checked_items
+from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.discourse import Discourse, Unit
 
 
@@ -151,7 +152,8 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
         for name, texts in stories(0, 60).items()
     ]
     generated, _ = generate_items(config.generator, discourses, seed=0, suite="toy")
-    report = quality(config, generated, {PARTIAL_INPUT: partial_input_decisions(generated, ())})
+    decided = {PARTIAL_INPUT: partial_input_decisions(generated, ())}
+    report = quality(config, generated, decided, checked_items(generated))
     assert report["partial_input"][0]["score"] > 0.8
     assert report["identical_conditions"] == 0
     assert report["length_difference"]["mean_absolute"] == 0
@@ -160,7 +162,7 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
 def test_lengths_are_in_words_without_separators() -> None:
     config = replace(SUITE.configs[0], columns={}, partial_input="x")
     generated = [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")]
-    report = quality(config, generated, {})
+    report = quality(config, generated, {}, checked_items(generated))
     assert report["length_difference"]["mean"] == 0.5
     assert report["length_difference"]["mean_absolute"] == 1.5
 

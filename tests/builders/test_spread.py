@@ -11,8 +11,8 @@ from coherencegym.builders.pipeline.generation import part_name, spread
 from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.quality import baseline_decisions, quality
 from coherencegym.builders.suite import Config
-from coherencegym.eval.data.dataset import PARTIAL_INPUT
 from coherencegym.eval.kinds.items import Prediction
+from coherencegym.eval.statistics.control import checked_items
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.discourse import Discourse, Unit
 
@@ -83,8 +83,9 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         BaselineDecision(name, name, f"{name}/1", Prediction("f", "mean"), (), value)
         for name, value in (("a", 1.0), ("b", 0.0))
     ]
-    own = baseline_decisions(SUITE.configs[0], generated, {PARTIAL_INPUT: decisions})
-    (score,) = quality(SUITE.configs[0], generated, own)["partial_input"]
+    own = baseline_decisions(SUITE.configs[0], generated, decisions)
+    report = quality(SUITE.configs[0], generated, own, checked_items(generated))
+    (score,) = report["partial_input"]
     assert (score["score"], score["n"]) == (1.0, 1)
     (both,) = baseline_scores(decisions)
     assert (both["score"], both["n"]) == (0.5, 2)

@@ -154,7 +154,7 @@ def test_no_word_of_a_text_is_published(released: HubServer) -> None:
     (file,) = manifest["files"][config["corpus"]["files"]]
     assert len(file["sha256"]) == 64
     assert config["splits"]["test"]["rows"] == 12
-    assert config["quality"]["test"]["power"] == {"smallest_difference": None}
+    assert config["quality"]["test"]["control"]["smallest_difference"] is None
     block = yaml.safe_load(files["README.md"].decode().split("---\n")[1])
     assert (block["license"], block["license_name"]) == ("other", "no-texts")
     assert b"coherencegym rebuild coherencegym/story_cloze --data-dir PATH" in files["README.md"]

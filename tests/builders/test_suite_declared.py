@@ -32,8 +32,6 @@ from coherencegym.manipulations.probes.registry import PROBES
         "connectives": ["x", "x_inferred"],
         "implicit_relations": ["x_crossed"],
         "antecedents": ["x_pronoun"],
-        "reference_distance": ["x_64", "x_256"],
-        "salience": ["x_given"],
         "speaker_commitment": ["x_interaction"],
         "intruder_sentences": ["pairs_x"],
         "linguistic_probes": [f"x_{probe}" for probe in PROBES],
@@ -48,7 +46,7 @@ def test_the_headline_of_every_suite(name: str, expected: list[str]) -> None:
 
 
 def test_every_suite_is_tested() -> None:
-    assert len(SUITES) == 20
+    assert len(SUITES) == 16
 
 
 def test_the_filtered_pairs_are_the_headline_of_filtered_intruders() -> None:
@@ -66,13 +64,6 @@ def test_a_headline_of_no_config_is_refused_by_name() -> None:
     message = "toy_order: 'contexts', in the headline, is no config of items; expected '"
     with pytest.raises(ValueError, match=message):
         replace(SUITE, headline=("contexts",))
-
-
-def test_a_headline_value_of_no_breakdown_is_refused_by_name() -> None:
-    (config,) = SUITE.configs
-    config = replace(config, headline_value="moved=true")
-    with pytest.raises(ValueError, match=r"'moved', of '\w+', is no breakdown; expected "):
-        replace(SUITE, configs=(config,))
 
 
 def with_contrast(contrast: Contrast) -> Suite:

@@ -276,11 +276,13 @@ def test_the_card_says_how_a_folder_is_loaded(manifest: dict[str, Any]) -> None:
 def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
     card = dataset_card(manifest)
     assert "| `toy_context` (default) * |" in card
-    assert "The headline score of this suite is the score of the marked config." in card
+    assert (
+        "The headline score of this suite is the score of the marked config: the controlled" in card
+    )
     (config,) = manifest["configs"].values()
     configs = {"a": config, "b": config | {"default": False}, "c": config | {"in_headline": False}}
     card = dataset_card(manifest | {"configs": configs})
-    assert "is the mean over the marked configs, each with equal weight." in card
+    assert "is the mean over the marked configs, each with equal weight: the controlled" in card
     assert "| `b` * |" in card
     assert "| `c` * |" not in card
 

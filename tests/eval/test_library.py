@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -25,6 +25,10 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results, results_json
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.scoring import Scored
+from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.page import write_results_folder
 
 
@@ -125,7 +129,10 @@ def test_options_are_those_of_the_command_line(
 
 
 def test_options_reach_the_run(
-    demo: LoadedModel, pair_items: list[Item], make_item: Callable[..., Item]
+    demo: LoadedModel,
+    pair_items: list[Item],
+    make_item: Callable[..., Item],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tokenizer = demo.tokenizer
     story = pair_items[3].conditions[0].content
@@ -137,10 +144,17 @@ def test_options_reach_the_run(
         )
         for number in range(8)
     ]
-    shared, alone, small = (
-        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens).details[0].shown[1]
-        for share, tokens in ((True, None), (False, None), (False, 128))
-    )
+    runs: list[Scored] = []
+    add = ScoredItemTable.add
+
+    def kept(table: ScoredItemTable, scored: Scored) -> list[EvaluatedPrediction]:
+        runs.append(scored)
+        return add(table, scored)
+
+    monkeypatch.setattr(ScoredItemTable, "add", kept)
+    for share, tokens in ((True, None), (False, None), (False, 128)):
+        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens)
+    shared, alone, small = runs
     assert shared.execution.sharing is not None
     assert alone.execution.sharing is None
     assert len(small.plan.batches) > len(alone.plan.batches)
@@ -196,10 +210,11 @@ def test_suites_in_syntaxgyms_json(demo: LoadedModel, tmp_path: Path) -> None:
 def test_items_and_rows_from_memory(
     demo: LoadedModel, results: Results, pair_items: list[Item]
 ) -> None:
+    known: Any = results.rows[0]
     given: list[Any] = [pair_items, (to_row(item) for item in pair_items)]
     for items in given:
         found = score(demo.model, demo.tokenizer, items, name="demo")
-        whole, known = (one.rows[0] for one in (found, results))
+        whole, known = (cast(ItemScore, one.rows[0]) for one in (found, results))
         assert (whole.n, whole.met, whole.margin_mean) == (known.n, known.met, known.margin_mean)
         assert whole.config == "items"
         assert any("from memory" in note.text for note in found.notes)

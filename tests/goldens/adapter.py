@@ -111,14 +111,6 @@ def read_score(run: str, found: Results) -> Iterator[Golden]:
     yield from _headline(about, found.headline)
     for score in summary["scores"]:
         yield from _item_score(about, score)
-    for macro in summary["macro"]:
-        yield _golden(
-            about,
-            SimpleNamespace(**macro),
-            "accuracy",
-            group="mean of groups",
-            counts=_n(macro["n_groups"]),
-        )
     for length in summary["lengths"]:
         by = {"formula": f"{length.formula} {length.aggregation}"}
         kinds = {"noteworthy": int(length.noteworthy), "differ": length.n_differ}
@@ -384,7 +376,7 @@ def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
         return
     metric = "accuracy" if head.metric == "CD score" else head.metric
     named = {**about, "group": "headline", "metric": metric, "split": ""}
-    cells: dict[str, float] = {"cells": head.n_cells, **{f"over {one}": 1 for one in head.over}}
+    cells: dict[str, float] = {f"over {one}": 1 for one in head.over}
     yield _golden(named, head, metric, counts=cells)
     yield from _beside(named, head)
 

@@ -62,9 +62,7 @@ def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[s
 def test_show_the_samples(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "sample"]) == 0
     shown = yaml.safe_load(capsys.readouterr().out.partition("@misc")[0])
-    formats = (
-        "storycloze personachat winograd gum litbank disco pdtb tedmdb dialoguenli irc documents "
-    )
+    formats = "storycloze personachat winograd gum disco pdtb tedmdb dialoguenli irc documents "
     formats += "decor cohesentia"
     assert shown["formats"].split(", ") == formats.split()
     assert shown["first_discourse"]["id"] == "story-0001"

@@ -136,6 +136,10 @@ def test_the_scored_mention_is_found_again() -> None:
         ("years.", 'years."', "could be the stand-in"),
         ("stood empty for years", "stood", "could be the stand-in"),
         ("opened the doors", "opened [their|5] doors", "another pronoun refers"),
+        ("The mill stood empty for years.", '"See. / The mill was empty. / Go."', "the stand-in"),
+        # The pronoun.
+        ("doors", "doors of [Ann|1 proper entity=person]", "pronoun before its noun phrase"),
+        ("[she|1 entity=person]", "[they|1]", "may mean what nobody annotated"),
         # The antecedent.
         ("[Ann Lee|1 proper entity=person function=nsubj]", "[She|1]", "no noun phrase or name"),
         ("entity=person] opened", "entity=event] opened", "refers to a situation"),
@@ -155,6 +159,13 @@ def test_a_pronoun_of_no_type_could_mean_anything() -> None:
     place = TEXT.replace("The roof", "[Eve|2 entity=place] said that the roof")
     assert isinstance(made(place), tuple)
     assert "could be the stand-in" in made(place.replace("[she|1 entity=person]", "[she|1]"))
+
+
+def test_a_pronoun_of_a_thing_could_mean_any_thing() -> None:
+    text = TEXT.replace("entity=person", "entity=object").replace("[she", "[it")
+    assert isinstance(made(text), tuple)
+    hill = "[The hill|2 entity=place] and the roof"
+    assert "could be the stand-in" in made(text.replace("The roof", hill))
 
 
 def test_names_of_five_letters_are_known_by_their_beginning() -> None:

@@ -29,3 +29,5 @@ def test_every_operator_has_an_example() -> None:
 def test_the_page_is_what_the_command_prints(repository: Path) -> None:
     """Else: ``python -m coherencegym.manipulations.catalogue > docs/operators.md``."""
     assert (repository / "docs/operators.md").read_text(encoding="utf-8") == catalogue()
+    assert catalogue("Shuffle").startswith("## Shuffle\n")
+    assert "`shuffled-2`" in catalogue("Shuffle")

@@ -159,6 +159,12 @@ def test_what_is_left_out_and_why(relation: str, sentences: list[str], reason: s
     assert reason in skipped
 
 
+def test_a_finite_verb_behind_a_subordinator_makes_it_an_adverb() -> None:
+    text = "Viele:nsubj kaufen* Autos . | Da {} die Industrie:nsubj {} ."
+    assert segment("de", "causal", text.format("", "boomt*"))[0] is not None
+    assert segment("de", "causal", text.format("boomt*", ""))[0] is None
+
+
 @pytest.mark.parametrize(
     ("relation", "sentence", "reason"),
     [
@@ -166,6 +172,16 @@ def test_what_is_left_out_and_why(relation: str, sentences: list[str], reason: s
         ("condition", "如果 天气:nsubj 好* ， | 我们:nsubj 就 去* 公园 。", "inside its clause"),
         ("condition", "如果 天气:nsubj 好* 的 话 ， | 我们:nsubj 去* 公园 。", "inside its clause"),
         ("concession", "虽然 天气:nsubj 好* ， | 我们:nsubj 却 没* 去 。", "inside its clause"),
+        (
+            "concession",
+            "天气:nsubj 好* ， | 但是 我们:nsubj 仍然 没* 去 公园 散步 。",
+            "inside its clause",
+        ),
+        (
+            "concession",
+            "虽然 天气:nsubj 好* ， | 但是 我们:nsubj 却 没* 去 公园 。",
+            "more than one",
+        ),
     ],
 )
 def test_what_is_left_out_in_chinese(relation: str, sentence: str, reason: str) -> None:

@@ -74,6 +74,8 @@ def test_a_name_in_s_has_a_possessive_of_its_own() -> None:
         ("Kelly fell.", {}),
         ("Susan met Kelly. She cried.", {"Susan": "feminine"}),
         ("Alex fell. She cried.", {}),
+        ("Ariel fell. She called her dad, and he came.", {}),
+        ("Ariel fell. She called Susan.", {"Susan": "feminine"}),
         ("Jerome met Maria. He cried.", {"Jerome": "masculine", "Maria": "feminine"}),
         ("Zork and Kelly fell. Then Zork saw that she cried.", {}),
         ("Mark fell. He cried.", {"Mark": "masculine"}),

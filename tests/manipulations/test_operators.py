@@ -51,8 +51,6 @@ def test_a_separator_follows_every_utterance_but_the_last() -> None:
     discourse = Discourse("d", "test", units)
     (result,) = SpeakerSeparator()(discourse, Context())
     assert result.texts == ("Hi. [SEP]", "Hello. [SEP]", "Well?")
-    (merged,) = SpeakerSeparator(merge_runs=True)(discourse, Context())
-    assert merged.texts == ("Hi.", "Hello. [SEP]", "Well?")
 
 
 def test_a_text_with_the_separator_is_skipped_and_counted() -> None:

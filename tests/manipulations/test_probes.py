@@ -220,9 +220,10 @@ def test_released_gender_flips_are_made_as_they_were(shared: Path) -> None:
 def test_the_examples_of_the_docs_are_what_comes_out(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = (repository / "docs" / "probes.md").read_text("utf-8")
+    page = (repository / "docs" / "detecting.md").read_text("utf-8")
+    text = page.partition("## Linguistic probes")[2]
     code = text.split("```python\n")[1].split("```")[0]
-    exec(compile(code, "docs/probes.md", "exec"), {})
+    exec(compile(code, "docs/detecting.md", "exec"), {})
     (line,) = (line for line in code.splitlines() if "  # " in line)
     assert capsys.readouterr().out.strip() == line.split("  # ")[1]
     rows = re.findall(r"^\| `(\w+)` \| (.*?~~.*?) \|", text, re.MULTILINE)

@@ -8,11 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
+from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import TableKind, to_row
+from coherencegym.eval.statistics.balance import Balance
+from coherencegym.eval.statistics.control import TOO_SMALL, Control
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 
 
 def write_table(
@@ -162,3 +169,24 @@ def write_spans_dataset(
 ) -> Path:
     """A config of texts with spans in a dataset folder, beside those that are there."""
     return write_table(folder, SPANS, "span_coherence", splits, config, **about)
+
+
+def write_decisions(
+    folder: Path, items: Sequence[Item], decided: Mapping[str, Sequence[float]]
+) -> Path:
+    """Write what baselines decided on the items of the config ``pairs``, without weights."""
+    decisions = {
+        name: [
+            BaselineDecision(one.discourse_id, one.cluster, one.item_id, prediction, (), value)
+            for one, value in zip(items, values, strict=False)
+            for prediction in one.predictions
+        ]
+        for name, values in decided.items()
+    }
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    none = Control(TOO_SMALL, (), Balance(np.zeros(0), 0.0, ""), (), ())
+    listed = write_baselines(folder, "pairs", "test", decisions, none)
+    manifest["configs"]["pairs"]["splits"]["test"] |= listed
+    path.write_text(json.dumps(manifest))
+    return folder

@@ -27,11 +27,18 @@ from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.options import ScoreOptions
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, Difference, add_predictions
+from coherencegym.eval.tasks.score.outcomes import (
+    ACCURACY,
+    CONTROLLED,
+    MARGIN,
+    Difference,
+    add_item_baselines,
+    add_predictions,
+)
 from coherencegym.eval.tasks.score.results import summary_of
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.summary import ItemScore, macro, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, summarise
 from coherencegym.eval.tasks.score.task import TASK
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
@@ -98,7 +105,7 @@ def made_outcomes(*tables: Evaluated) -> OutcomeTables:
     """What became of the predictions of some tables."""
     writer = OutcomeWriter()
     for table, evaluated in tables:
-        add_predictions(writer, table, evaluated)
+        add_item_baselines(writer, table, add_predictions(writer, table, evaluated), evaluated)
     return writer.tables()
 
 
@@ -106,12 +113,6 @@ def made_scores(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> list[
     """The scores of one table; the arguments are those of :func:`evaluated_table`."""
     table = evaluated_table(evaluated, **about)
     return summarise(made_outcomes(table), table[0])
-
-
-def made_macro(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> dict[str, Any] | None:
-    """The macro average of one table; the arguments are those of :func:`evaluated_table`."""
-    table = evaluated_table(evaluated, **about)
-    return macro(made_outcomes(table), table[0])
 
 
 def made_saved(folder: Path, *tables: Evaluated, **about: Any) -> Results:
@@ -124,7 +125,7 @@ def made_saved(folder: Path, *tables: Evaluated, **about: Any) -> Results:
         "notes": (),
         "task": "score",
         "outcomes": made_outcomes(*tables),
-        "metrics": {metric.name: metric for metric in (ACCURACY, MARGIN)},
+        "metrics": {metric.name: metric for metric in (ACCURACY, CONTROLLED, MARGIN)},
     }
     return Results(folder=folder, **{**own, **about})
 
@@ -137,7 +138,6 @@ def saved_table(table: ItemTable) -> TableFacts:
         table.rows_sha256,
         len(table.items),
         table.headline,
-        table.headline_value,
         table.breakdowns,
     )
 
@@ -209,7 +209,7 @@ def made_results(
         details=details,
         options=ScoreOptions(),
         outcomes=writer.tables(),
-        metrics={metric.name: metric for metric in (ACCURACY, MARGIN)},
+        metrics={metric.name: metric for metric in (ACCURACY, CONTROLLED, MARGIN)},
     )
     summary = summary_of(found)
     differences = summary["differences"]

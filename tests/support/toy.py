@@ -46,7 +46,6 @@ SUITE = Suite(
             summary="the last sentence is scored",
             regions=("the context", "the last sentence"),
             partial_input="a bag of words of the sentence before the last",
-            choice=None,
         ),
     ),
 )

@@ -17,14 +17,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from coherencegym.eval.hidden_states import Passage
 from coherencegym.eval.kinds.examples import NO_PLACE, LabelledExample
 from coherencegym.words.scripts import join_texts, place_texts
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from coherencegym.eval.hidden_states import States
+    from coherencegym.eval.hidden_states import Passage, States
 
 #: The choices of ``--encoding``.
 ENCODINGS = ("isolated", "in-context", "whole")
@@ -88,11 +87,14 @@ class Readings:
 
 def readings(examples: Sequence[LabelledExample], encoding: str) -> Readings:
     """The passages of examples, each distinct one once."""
+    from coherencegym.eval.hidden_states import Passage
+
     firsts: dict[Passage, int] = {}
     total = 0
 
-    def number_of(passage: Passage) -> int:
+    def number_of(text: str, *places: tuple[int, int]) -> int:
         nonlocal total
+        passage = Passage(text, places or ((0, len(text)),))
         if passage not in firsts:
             firsts[passage] = total
             total += len(passage.spans)
@@ -101,26 +103,20 @@ def readings(examples: Sequence[LabelledExample], encoding: str) -> Readings:
     spans = []
     for example in examples:
         if encoding == "isolated":
-            spans.append(
-                [
-                    [number_of(Passage(text, ((0, len(text)),))) for text in slot.segments]
-                    for slot in example.slots
-                ]
-            )
+            spans.append([[*map(number_of, slot.segments)] for slot in example.slots])
         elif encoding == "whole":
-            text = join_texts(example.text or example.segments)
-            spans.append([[number_of(Passage(text, ((0, len(text)),)))]])
+            spans.append([[number_of(join_texts(example.text or example.segments))]])
         else:
             spans.append(_in_context(example, number_of))
     return Readings(list(firsts), spans)
 
 
-def _in_context(example: LabelledExample, number_of: Callable[[Passage], int]) -> list[list[int]]:
+def _in_context(example: LabelledExample, number_of: Callable[..., int]) -> list[list[int]]:
     if NO_PLACE in example.places:
         return [[] for _ in example.slots]
     ends = place_texts(example.text)
     places = sorted({*example.places})
-    first = number_of(Passage(join_texts(example.text), tuple(ends[place] for place in places)))
+    first = number_of(join_texts(example.text), *(ends[place] for place in places))
     return [[first + places.index(place)] for place in example.places]
 
 

@@ -19,7 +19,8 @@ from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
 from coherencegym.eval.forward.agreement import TIMES
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
-from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
+from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
+from coherencegym.eval.statistics.scores import FEW_ITEMS, is_small_group
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
@@ -43,8 +44,6 @@ def notes_of(found: Results) -> Iterator[Note]:
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
             yield filtered_note(one.table.config, str(found.model["name"]))
-    if not found.settings.get("split"):
-        yield from other_splits(found.manifest, tables)
     yield from length_notes(found.summary["lengths"])
     yield from _shown_notes(details)
     yield from score_notes(found.summary["scores"], details)
@@ -70,33 +69,6 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
     where = first_names(list(dict.fromkeys(names)))
     little = ": the accuracy says little about the model" if 2 * ties >= items else ""
     return f"{where}: {ties:,} of {items:,} items have a tie, which counts as wrong{little}"
-
-
-def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> Iterator[Note]:
-    """A note on configs of which other splits have items, too, that nobody asked for."""
-    parts, others, fewest = [], dict[str, None](), FEW_ITEMS
-    scored = dict[str, None]()
-    for config in dict.fromkeys(table.config for table in tables):
-        splits = manifest.get("configs", {}).get(config, {}).get("splits", {})
-        rows = {name: int(about.get("rows", 0)) for name, about in splits.items()}
-        read = sum(rows.pop(table.split, 0) for table in tables if table.config == config)
-        if left := sum(rows.values()):
-            parts.append(f"{config} {read:,} of {read + left:,} items")
-            others |= dict.fromkeys(rows)
-            scored |= dict.fromkeys(t.split for t in tables if t.config == config)
-            fewest = min(fewest, read)
-    if parts:
-        note = caution if fewest < FEW_ITEMS else detail
-        yield note(
-            f"only the split {', '.join(scored)} was scored: {first_names(parts)}; the other items "
-            f"are in {', '.join(others)} (--split all scores all)"
-        )
-    untested = list(dict.fromkeys(table.config for table in tables if table.split == "train"))
-    if untested:
-        on = dict.fromkeys(table.split for table in tables if table.config in untested)
-        yield caution(
-            f"scored on {' and '.join(on)}, as there are no items in test: {first_names(untested)}"
-        )
 
 
 def length_notes(lengths: Sequence[LengthCorrelation]) -> Iterator[Note]:
@@ -167,8 +139,7 @@ def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) 
     tables = [one.table for one in scored]
     of_all = [score for score in scores if score.level == "all"]
     yield from _what_counts(of_all, tables)
-    details = [score for score in scores if score.level == "detail"]
-    if hidden := len(details) - len(shown_rows(details)):
+    if hidden := sum(map(is_small_group, scores)):
         groups = "group" if hidden == 1 else "groups"
         yield detail(
             f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
@@ -230,20 +201,27 @@ def _what_counts(of_all: Sequence[ItemScore], tables: Sequence[ItemTable]) -> It
             f"{names}: the config's row and rows such as name=value count only the predictions of "
             f"the group {headline!r}"
         )
-    values = {table.config: table.headline_value for table in tables if table.headline_value}
-    if values:
-        named = first_names([f"{config} only items with {v}" for config, v in values.items()])
-        yield detail(f"the headline score counts of {named}")
-    left_out = {t.config: t.not_headline for t in tables if t.not_headline and not t.in_headline}
+    yield from _control_note(tables)
     empty = {(score.config, score.split) for score in of_all if not score.n}
-    left_out |= {
-        t.config: "no item could be scored"
-        for t in tables
-        if t.in_headline and (t.config, t.split) in empty
-    }
+    left_out = [t.config for t in tables if t.in_headline and (t.config, t.split) in empty]
     if left_out:
-        named = first_names([f"{config} ({why})" for config, why in left_out.items()])
-        yield caution(f"not in the headline score: {named}")
+        named = first_names(list(dict.fromkeys(left_out)))
+        yield caution(f"not in the headline score, as no item could be scored: {named}")
+
+
+def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
+    # Of each config that of the split that tells most of it.
+    best: dict[str, Mapping[str, Any]] = {}
+    for table in sorted(tables, key=lambda one: -float(one.control.get("effective_items", 0))):
+        if table.control and table.in_headline:
+            best.setdefault(table.config, table.control)
+    named: dict[str, list[str]] = {}
+    for config, control in best.items():
+        named.setdefault(str(control["word"]), []).append(config)
+    if named:
+        said = "; ".join(f"{word}: {first_names(names)}" for word, names in named.items())
+        say = detail if {*named} == {CONTROLLED_WORD} else caution
+        yield say(f"what the surface gives away (see the dataset's card): {said}")
 
 
 def _run_notes(runs: Sequence[RunFacts]) -> Iterator[Note]:
@@ -285,6 +263,9 @@ _BASELINES = {
     "lexical_overlap_score": "lexical overlap: score of picking the version that repeats more "
     "words of the preceding text; only a higher score shows more than an expectation of repeated "
     "words",
-    "surface_score": "surface: score of a classifier of words, lengths, pronouns, tense and typing "
-    "habits of context and target; only a higher score shows more than what these give away",
+    "controlled_score": "CD, controlled: items are weighted so that none of the counted cues "
+    "(repeated words, lengths, ...) tells the coherent side; effective: the equally weighted items "
+    "that they are worth",
+    "surface_score": "surface: the controlled score of the rule or classifier that comes furthest "
+    "without reading",
 }

@@ -19,20 +19,22 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.dataset import BASELINES, ItemTable
+from coherencegym.eval.data.dataset import MEASURED_BASELINES, SURFACE, ItemTable
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.metrics.estimates import ItemAccuracy, Margin
+from coherencegym.eval.metrics.estimates import ItemAccuracy, Margin, WeightedAccuracy
 from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, System, UnitRow, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.intervals import difference_of_means
-from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, text_of
+from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, FEW_ITEMS, text_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.selections import by_kind
 
 #: The metrics of predictions; the target of a margin is the difference in length.
 ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
+#: The accuracy of a table's own score, where its items can be balanced.
+CONTROLLED = WeightedAccuracy("controlled", CONTROLLED_CD, by_group=False)
 
 
 def add_predictions(
@@ -72,13 +74,17 @@ def add_item_baselines(
 ) -> None:
     """Add what the baselines of a table decided on the predictions of which the model has a value.
 
+    Where the items are balanced, the predictions that count are there once more, with the weights
+    of their items, of the model and of what comes furthest without reading.
+
     Args:
         units, evaluated: those of whole items, as :func:`add_predictions` had and gave them.
     """
     if table.baselines is None:
         return
-    decided = table.baselines.decisions(one.item for one in evaluated)
-    for name in BASELINES:
+    items = list({one.item.item_id: one.item for one in evaluated}.values())
+    decided = table.baselines.decisions(items)
+    for name in MEASURED_BASELINES:
         seen, found = Counter[str](), []
         for unit, one in zip(units, evaluated, strict=True):
             item = one.item.item_id
@@ -90,15 +96,31 @@ def add_item_baselines(
             system = baseline_system(name, table.baselines.folds)
             of, values = zip(*found, strict=True)
             writer.add(of, ACCURACY.name, system, values)
+    weights, surface = table.baselines.weights(items), decided[SURFACE]
+    known = weights.keys() & surface.keys()
+    rows = [
+        (unit, float(one.outcome.met), surface[one.item.item_id][0], weights[one.item.item_id])
+        for unit, one in zip(units, evaluated, strict=True)
+        if one.outcome is not None and one.item.item_id in known
+        if not table.headline or table.headline in one.groups
+    ]
+    if rows:
+        of, met, by_surface, weight = zip(*rows, strict=True)
+        writer.add(of, CONTROLLED.name, MODEL, met, weight=weight)
+        writer.add(of, CONTROLLED.name, SURFACE_SYSTEM, by_surface, weight=weight)
 
 
 def item_baselines(outcomes: OutcomeTables) -> list[tuple[str, System]]:
-    """The baselines among the systems of outcomes, each with its name.
+    """The baselines of plain scores among the systems of outcomes, each with its name.
 
     A baseline that was trained in other folds for another table is another system.
     """
-    labels = {name.replace("_", " "): name for name in BASELINES}
-    return [(labels[one.label], one) for one in outcomes.systems if one.role == "baseline"]
+    labels = {name.replace("_", " "): name for name in MEASURED_BASELINES}
+    return [(labels[one.label], one) for one in outcomes.systems if one.label in labels]
+
+
+#: The system that comes furthest under balance weights without reading.
+SURFACE_SYSTEM = baseline_system(SURFACE, {})
 
 
 def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterator[UnitRow]:
@@ -168,13 +190,19 @@ def group_names(prediction: EvaluatedPrediction, columns: Sequence[str]) -> list
     return [*prediction.groups, *own]
 
 
-def predictions_of(outcomes: OutcomeTables, config: str, split: str) -> Any:
+def predictions_of(
+    outcomes: OutcomeTables,
+    config: str,
+    split: str,
+    metric: ItemAccuracy = ACCURACY,
+    system: System = MODEL,
+) -> Any:
     """The places of the outcomes of a table's predictions: whether they hold, in their order."""
     import numpy as np
 
     for one in outcomes.series():
         found = one.config, one.split, one.metric, one.system
-        if found == (config, split, ACCURACY.name, MODEL):
+        if found == (config, split, metric.name, system):
             return one.places
     return np.zeros(0, np.int32)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, PLAIN_BASELINES
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
@@ -21,14 +21,14 @@ from coherencegym.eval.report.blocks import (
     heat_maps_of,
     labels,
 )
-from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
+from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import Difference, LengthCorrelation
 from coherencegym.eval.tasks.score.page.items import collect, example_of
 from coherencegym.eval.tasks.score.summary import ItemScore
 
-#: The column of scores with their intervals.
-SCORE = "CD, % [95 % interval]"
+#: The columns of scores with their intervals, plain and controlled.
+SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"
 #: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
 PUBLISHED_MODE = SYNTAXGYM_2021.name
 #: Rows of published scores on the terminal; results.json has them all.
@@ -39,18 +39,12 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     """The scores, and what stands below them where it has something to say."""
     summary = found.summary
     rows = shown_rows(summary["scores"])
-    macros = [
-        f"{one['config']}: macro average over {one['n_groups']} groups "
-        f"{grid.share_with_interval(one['score'], one['ci_low'], one['ci_high'])} %"
-        for one in summary["macro"]
-    ]
     yield ReportSection("What was asked", Introduction(example_of(found)))
     yield ReportSection(
         "Scores",
         score_grid(rows),
-        sentences=tuple(macros),
         narrow=score_grid(rows, with_intervals=False),
-        drawn=tuple(rows),
+        drawn=tuple(row.controlled for row in rows),
     )
     if summary["differences"]:
         yield ReportSection("Differences from controls", difference_block(summary["differences"]))
@@ -65,7 +59,7 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         yield ReportSection("Published scores", published, is_detail=True)
     if len(rows) < len(summary["scores"]):
         names = "partial-input baseline", ""
-        every = Strips(tuple(summary["scores"]), names)
+        every = Strips(tuple(one for row in summary["scores"] for one in row.both), names)
         yield ReportSection("All scores", every, is_detail=True)
     if maps := heat_maps_of(summary["scores"]):
         yield ReportSection("Heat map", HeatMaps(tuple(maps)))
@@ -102,10 +96,22 @@ _SHORT = {
 def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
     low, high = row.margin_mean_low, row.margin_mean_high
     names = BASELINE_WORDS if with_intervals else _SHORT
+
+    def beside(*fields: str) -> dict[str, str]:
+        return {f"{names[name]}, %": grid.share_cell(getattr(row, name)) for name in fields}
+
+    limits = row.controlled_ci_low, row.controlled_ci_high
+    controlled = {
+        CONTROLLED_SCORE: grid.share_with_interval(row.controlled_score, *limits),
+        "effective": grid.number_cell(row.effective_items, ",.0f"),
+        **beside("surface_score"),
+    }
     return {
         "items": items(row.n),
+        # Parts have none.
+        **(controlled if row.level == "all" else dict.fromkeys(controlled, "")),
         SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
-        **{f"{words}, %": grid.share_cell(getattr(row, name)) for name, words in names.items()},
+        **beside(*PLAIN_BASELINES),
         f"{HUMAN_PERFORMANCE}, % (pairs)": grid.share_of_people(row.human_score, row.human_n),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
         "tied predictions": str(row.ties or ""),

@@ -17,7 +17,6 @@ from coherencegym.eval.tasks.score.outcomes import differences, length_correlati
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import (
-    macro,
     over_baselines,
     summarise,
 )
@@ -31,7 +30,6 @@ def summary_of(found: Results) -> dict[str, list[Any]]:
 
     - ``scores``: accuracies by table, formula, group and column.
     - ``differences``: tables against their controls.
-    - ``macro``: means over the groups of tables.
     - ``over_baselines``: tables against their baselines, by item.
     - ``lengths``: correlations of margin and length.
     - ``published``: scores that papers have of the same configs.
@@ -49,7 +47,6 @@ def summary_of(found: Results) -> dict[str, list[Any]]:
             for table, names in controls
             for one in differences(outcomes, table.config, table.split, names)
         ],
-        "macro": [one for table in tables if (one := macro(outcomes, table))],
         "over_baselines": [one for table in tables for one in over_baselines(outcomes, table)],
         "lengths": [one for table in tables for one in length_correlations(outcomes, table)],
         "published": list(published(found.manifest, [table.config for table in tables])),
@@ -65,7 +62,6 @@ def more_keys(found: Results) -> dict[str, Any]:
     """The keys of ``results.json`` that only ``score`` has."""
     summary = found.summary
     return {
-        "macro": summary["macro"],
         "over_baselines": summary["over_baselines"],
         **{name: list(map(asdict, summary[name])) for name in ("lengths", "published")},
     }

@@ -54,30 +54,6 @@ def inside(outcomes: OutcomeTables, places: np.ndarray, group: str) -> np.ndarra
     return np.unique(of[there[codes]])
 
 
-def by_first_group(outcomes: OutcomeTables, places: np.ndarray) -> dict[str | None, np.ndarray]:
-    """Predictions by the first group of each, the row of the suite's table; None: it has none."""
-    import numpy as np
-
-    of, codes, names = outcomes.memberships(places)
-    is_first = _positions(of) == 0
-    is_first &= np.array([not column for column, _ in names], bool)[codes]
-    # 0 stands for none.
-    own = np.zeros(len(places), np.int32)
-    own[np.searchsorted(places, of[is_first])] = codes[is_first] + 1
-    return {
-        names[code - 1][1] if code else None: places[own == code] for code, _ in first_places(own)
-    }
-
-
-def cells_of(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> dict[str, np.ndarray]:
-    """The predictions of each cell of a table: of its groups, as a macro average has them, where
-    its own score is over a group, and all of them where not."""
-    if not headline:
-        return {"": places}
-    found = by_first_group(outcomes, inside(outcomes, places, headline))
-    return {name or "": own for name, own in found.items()}
-
-
 def by_kind(outcomes: OutcomeTables, places: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     """Predictions by formula and region aggregation, in the order in which these first occur."""
     units = outcomes.units_of(places)

@@ -4,23 +4,23 @@ The CD score of Beyer, Loáiciga and Schlangen (2021, section 3) is the share of
 prediction holds. Where a row of the summary takes several predictions of one item, the item's
 value is the share of them that holds.
 
-A cell is a group of a config whose own score is over a headline group (a sense of a connective), or
-else all items of a config (a genre): no cell counts more for having more items.
+The controlled score is the same of weighted items (:mod:`eval.statistics.balance`). A suite's one
+number is the mean over its configs, of which none counts more for having more items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.data.dataset import BASELINE_WORDS, ItemTable
+from coherencegym.eval.data.dataset import BASELINE_WORDS, SURFACE, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.eval.metrics.estimates import ItemAccuracy, pooled
 from coherencegym.eval.outcomes.schema import MODEL, System
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct
-from coherencegym.eval.statistics.intervals import macro_interval, share_interval
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, joined
+from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
 from coherencegym.eval.tasks.headline import (
     Headline,
@@ -29,12 +29,17 @@ from coherencegym.eval.tasks.headline import (
     mean_if_known,
 )
 from coherencegym.eval.tasks.results import TableFacts
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, item_baselines, predictions_of
+from coherencegym.eval.tasks.score.outcomes import (
+    ACCURACY,
+    CONTROLLED,
+    MARGIN,
+    SURFACE_SYSTEM,
+    item_baselines,
+    predictions_of,
+)
 from coherencegym.eval.tasks.score.selections import (
     Selection,
-    by_first_group,
     by_kind,
-    cells_of,
     inside,
     select,
 )
@@ -88,22 +93,35 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[dict[str, 
     """The score of one table minus that of each of its baselines, on the items of both.
 
     Each row has the ``baseline``, the number ``n`` of items, and the ``difference`` with its
-    interval and test (:class:`eval.statistics.estimators.PairedDifference`).
+    interval and test (:class:`eval.statistics.estimators.PairedDifference`): of controlled scores
+    for what does not read but comes furthest.
     """
-    places = predictions_of(outcomes, table.config, table.split)
-    cells = outcomes.cells(inside(outcomes, places, table.headline))
     rows = []
-    for name, system in item_baselines(outcomes):
-        values = outcomes.by_unit(ACCURACY.name, system)
-        model, baseline = decided_cells(cells, system, values)
-        del values
-        if (found := ACCURACY.compare(baseline, model)) is not None:
-            n = len(ACCURACY.counted(model))
+    for name, metric, model, baseline in _held_against(outcomes, table):
+        if (found := metric.compare(baseline, model)) is not None:
+            n = len(metric.counted(model))
             about = {"config": table.config, "split": table.split, "baseline": name, "n": n}
             number = {"difference": found.value, "ci_low": found.low, "ci_high": found.high}
             how = {"ci_method": found.method, "test": found.test, "p": found.p}
             rows.append(about | number | how)
     return rows
+
+
+def _held_against(
+    outcomes: OutcomeTables, table: ItemTable
+) -> Iterator[tuple[str, ItemAccuracy, Cells, Cells]]:
+    model, surface = (_controlled(outcomes, table, one) for one in (MODEL, SURFACE_SYSTEM))
+    yield SURFACE, CONTROLLED, model, surface
+    places = predictions_of(outcomes, table.config, table.split)
+    cells = outcomes.cells(inside(outcomes, places, table.headline))
+    for name, system in item_baselines(outcomes):
+        values = outcomes.by_unit(ACCURACY.name, system)
+        yield name, ACCURACY, *decided_cells(cells, system, values)
+
+
+def _controlled(outcomes: OutcomeTables, table: CountedTable, system: System) -> Cells:
+    at = table.config, table.split
+    return outcomes.cells(predictions_of(outcomes, *at, CONTROLLED, system))
 
 
 def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
@@ -123,6 +141,17 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
             found = ACCURACY.estimate(own)
             beside = {"score": found.value, "ci_low": found.low, "ci_high": found.high}
             scores[place] = replace(scores[place], **_named(name, beside))
+    items = CONTROLLED.counted(_controlled(outcomes, table, MODEL))
+    if len(items):
+        found = CONTROLLED.estimate_of(items)
+        scores[0] = replace(
+            scores[0],
+            controlled_score=found.value,
+            controlled_ci_low=found.low,
+            controlled_ci_high=found.high,
+            effective_items=effective_sample_size(items.weight),
+            surface_score=CONTROLLED.value(_controlled(outcomes, table, SURFACE_SYSTEM)),
+        )
     return scores
 
 
@@ -137,27 +166,6 @@ def decided_cells(cells: Cells, system: System, values: np.ndarray) -> tuple[Cel
     if not (is_decided := ~np.isnan(own)).all():
         cells, own = cells.take(np.flatnonzero(is_decided)), own[is_decided]
     return cells, replace(cells, value=own, folds=system.folds or 0)
-
-
-def macro(outcomes: OutcomeTables, table: ItemTable) -> dict[str, Any] | None:
-    """The unweighted mean of the scores of a table's groups, with its interval; None of one group.
-
-    Over the first group of each prediction, the row of the suite's table; with a headline only of
-    predictions in that group.
-    """
-    places = predictions_of(outcomes, table.config, table.split)
-    groups = []
-    for name, own in by_first_group(outcomes, inside(outcomes, places, table.headline)).items():
-        items = ACCURACY.counted(outcomes.cells(own))
-        if name is not None and len(items):
-            groups.append((items.value, items.cluster))
-    if len(groups) < 2:
-        return None
-    found = macro_interval(groups)
-    score = fmean(fmean(values) for values, _ in groups)
-    about = {"config": table.config, "split": table.split, "n_groups": len(groups)}
-    interval = {"ci_low": found.low, "ci_high": found.high, "ci_method": found.method}
-    return {**about, "score": score, **interval}
 
 
 def _score(
@@ -245,73 +253,77 @@ def headline_of(
 ) -> Headline | None:
     """The headline of a run's tables; None where none of them is in it or has a score.
 
-    The splits of a config are read as one. Configs of the project's sample, a few texts to try
-    things on, count only where there are no others.
+    It is over controlled scores where all its configs have one, and else over plain ones. The
+    splits of a config are read as one; those that could not be balanced are in the plain score
+    alone. Configs of the project's sample, a few texts to try things on, count only where there are
+    no others.
 
     Args:
         tables, outcomes: the tables of a run, and what became of their predictions.
         scores: the tables' own, with the baselines and the scores of people.
     """
-    import numpy as np
-
     chosen = [table for table in tables if table.in_headline]
     chosen = [table for table in chosen if table.corpora - {SAMPLE}] or chosen
-    cells: dict[tuple[str, str], list[tuple[Any, Any, Any]]] = {}
-    n_items = 0
-    for table in chosen:
-        counted: list[Any] = []
-        for group, places in headline_cells(outcomes, table).items():
-            if len(items := ACCURACY.counted(outcomes.cells(places))):
-                counted.append(items.item)
-                own = items.value, items.cluster, items.weight
-                cells.setdefault((table.config, group), []).append(own)
-        n_items += count_distinct(np.concatenate(counted)) if counted else 0
-    if not cells:
+    items = items_by_config(outcomes, chosen, ACCURACY)
+    if not items:
         return None
-    groups: Any = [
-        parts[0] if len(parts) == 1 else tuple(map(np.concatenate, zip(*parts, strict=True)))
-        for parts in cells.values()
+    beside = [
+        score
+        for score in scores
+        if score.level == "all" and any(_place(score) == _place(table) for table in chosen)
     ]
-    configs = [config for config, _ in cells]
-    beside = [score for table in chosen for score in _scores_over(table, scores)]
-    # Of one cell that of its row.
-    interval = (
-        share_interval(*groups[0])
-        if len(groups) == 1
-        else macro_interval([(values, clusters) for values, clusters, _ in groups])
+    known: dict[str, Any] = {
+        **{name: _mean_of(name, items, beside) for name in BASELINE_WORDS},
+        **human_performance(_mean_of("human_score", items, beside), beside),
+    }
+    plain = ACCURACY.over_items([*items.values()])
+    model, surface = (
+        items_by_config(outcomes, chosen, CONTROLLED, system) for system in (MODEL, SURFACE_SYSTEM)
     )
-    return headline_over(
-        configs,
-        fmean(fmean(values) for values, *_ in groups),
-        interval,
-        n_items,
-        **{name: _mean_of(name, configs, beside) for name in BASELINE_WORDS},
-        only={t.config: t.headline_value for t in chosen if t.headline_value},
-        **human_performance(_mean_of("human_score", configs, beside), beside),
-    )
+    if model.keys() != items.keys():
+        return headline_over(items, plain, **{**known, "surface_score": None})
+    known |= {"plain_score": plain.value, "plain_ci_low": plain.low, "plain_ci_high": plain.high}
+    over = CONTROLLED.compare_items([*surface.values()], [*model.values()])
+    known |= {
+        "metric": CONTROLLED.label,
+        "effective_items": effective_sample_size(pooled([*model.values()]).weight),
+        "surface_score": CONTROLLED.over_items([*surface.values()]).value,
+        "over_surface": over.value,
+        "over_surface_low": over.low,
+        "over_surface_high": over.high,
+    }
+    return headline_over(items, CONTROLLED.over_items([*model.values()]), **known)
 
 
 #: A table in memory, or one of results: both say what counts in the suite's one number.
 CountedTable = ItemTable | TableFacts
 
 
-def headline_cells(outcomes: OutcomeTables, table: CountedTable) -> dict[str, Any]:
-    """The predictions of each cell of a table that count in the suite's one number."""
-    places = predictions_of(outcomes, table.config, table.split)
-    counted = inside(outcomes, places, table.headline_value)
-    return cells_of(outcomes, counted, table.headline)
+def items_by_config(
+    outcomes: OutcomeTables,
+    tables: Iterable[CountedTable],
+    metric: ItemAccuracy,
+    system: System = MODEL,
+) -> dict[str, Cells]:
+    """The items of each config that count in the suite's one number; of those that have any."""
+    found: dict[str, list[Cells]] = {}
+    for table in tables:
+        places = predictions_of(outcomes, table.config, table.split, metric, system)
+        if len(items := metric.counted(outcomes.cells(inside(outcomes, places, table.headline)))):
+            found.setdefault(table.config, []).append(items)
+    return {config: joined(own) for config, own in found.items()}
 
 
-def _scores_over(table: ItemTable, scores: Sequence[ItemScore]) -> list[ItemScore]:
-    # By column, where some items of a table do not count.
-    own = [s for s in scores if (s.config, s.split) == (table.config, table.split)]
-    by_value = [s for s in own if s.level == "column" and s.group == table.headline_value]
-    return by_value or [s for s in own if s.level == "all"]
+def _place(one: ItemScore | ItemTable) -> tuple[str, str]:
+    return one.config, one.split
 
 
-def _mean_of(name: str, configs: Sequence[str], scores: Sequence[ItemScore]) -> float | None:
-    # Over cells; None unless all have it.
-    found: dict[str, list[float | None]] = {}
-    for score in scores:
-        found.setdefault(score.config, []).append(getattr(score, name))
-    return mean_if_known([mean_if_known(found.get(config, ())) for config in configs])
+def _mean_of(name: str, configs: Iterable[str], scores: Sequence[ItemScore]) -> float | None:
+    # Over configs, and inside over the items of those splits that have it; None unless all do.
+    means = []
+    for config in configs:
+        own = [
+            (s.n, v) for s in scores if s.config == config and (v := getattr(s, name)) is not None
+        ]
+        means.append(sum(n * v for n, v in own) / sum(n for n, _ in own) if own else None)
+    return mean_if_known(means)

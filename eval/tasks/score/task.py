@@ -8,7 +8,7 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, prediction_rows
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED, MARGIN, prediction_rows
 from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
@@ -33,7 +33,7 @@ def _headline(found: Results) -> Headline | None:
 
 TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     command=COMMAND,
-    metrics=(ACCURACY, MARGIN),
+    metrics=(ACCURACY, CONTROLLED, MARGIN),
     texts=lambda table, options: queries(list(table.items)),
     run=lambda context, table, options, writer: score_tables(context, [table], options, writer)[0][
         1

@@ -89,7 +89,7 @@ class TextPrediction:
         """A metric of :data:`COHERENCE_METRICS` on this text alone, from 0 to 1."""
         rights = self.span_rights(threshold)
         if name == "strict":
-            return float(self.right and all(rights))
+            return float(all(rights))
         if name == "lenient_if_right" and not self.right:
             return 0.0
         return sum(rights) / len(rights)

@@ -45,8 +45,8 @@ def name_of(criteria: Sequence[str]) -> str:
     return "+".join(name for name in ABLATION[-1] if name in criteria)
 
 
-def _count(default: int | None, said: str, *, rare: bool = True) -> Any:
-    return option(default, said, parse=positive, metavar="N", rare=rare)
+def _count(default: int | None, said: str) -> Any:
+    return option(default, said, parse=positive, metavar="N", rare=True)
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,9 @@ class Settings:
         "highest learning rate; --freeze and gru: 1e-3",
         parse=above_zero,
         metavar="X",
+        rare=True,
     )
-    epochs: int = _count(3, "largest number of epochs; for spans 10, for gru 1", rare=False)
+    epochs: int = _count(3, "largest number of epochs; for spans 10, for gru 1")
     freeze: bool = option(False, "documents, spans: train only the head")
     batch_size: int = _count(32, "rows of a training step; for gru 20")
     evaluations: int = _count(1, "evaluations on the validation split per epoch")

@@ -24,7 +24,6 @@ from typing import ClassVar
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.language import DUTCH
-from coherencegym.manipulations.operator import NotApplicableError
 from coherencegym.manipulations.reference.languages.tables import TableRules
 from coherencegym.manipulations.reference.mention_rules import any_of
 from coherencegym.words import word_set
@@ -70,8 +69,6 @@ _POINTING_PHRASES = (
 )  # fmt: skip
 _JOINED = re.compile(r" (?:en|of|noch|&) ")
 _OF_PERSONS = ("masculine", "feminine")
-#: The last mark of a quotation in a text.
-_LAST_MARK = re.compile(r"(?:(?P<opens>(?:^|[\s(—–-])\"(?=[\w'])|“)|[\"”])[^\"“”]*$")
 
 
 class _Dutch(TableRules):
@@ -114,25 +111,11 @@ class _Dutch(TableRules):
         possessive = mention.features.pronoun == "possessive"
         return "independent possessive" if possessive and re.search(r"\bvan $", before) else ""
 
-    def check_scored(self, discourse: Discourse, mention: Mention) -> None:
-        self.check_pronoun(discourse, mention)
-        place, chain = mention.span[0], mention.chain
-        if any(
-            other.chain == chain
-            and other.kind != "pronoun"
-            and other.span[0][0] == place[0]
-            and other.span[0] > place
-            for other in discourse.mentions
-        ):
-            raise NotApplicableError("pronoun before its noun phrase")
-
     def fault(self, discourse: Discourse, unit: int) -> str:
         text = discourse.units[unit].text
-        if _goes_on_quoting(discourse, unit):
-            return "part of a longer quotation"
         if '"' not in text and re.search(r"[?!] [a-z]", text):
             return "two sentences in one"
-        return self.fault_of_sentence(text)
+        return super().fault(discourse, unit)
 
     def may_mean(
         self, discourse: Discourse, mention: Mention, other: Mention, mentions: Sequence[Mention]
@@ -152,12 +135,6 @@ class _Dutch(TableRules):
             return two.entity == "person"
         # Of things by the noun's gender; ``hij`` and ``zij`` of a thing could be somebody.
         return two.entity == "person" or one.number == "plural" or two.gender != "neuter"
-
-
-def _goes_on_quoting(discourse: Discourse, unit: int) -> bool:
-    before = (_LAST_MARK.search(text) for text in reversed(discourse.texts[:unit]))
-    last = next(filter(None, before), None)
-    return last is not None and last["opens"] is not None
 
 
 DUTCH_RULES = _Dutch()

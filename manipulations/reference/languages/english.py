@@ -23,6 +23,7 @@ from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
+    GENDERED_PRONOUN,
     MentionRules,
     any_of,
     fault_of_end,
@@ -393,11 +394,20 @@ class _English(MentionRules):
         capital = text[start].isupper() and not _is_reverential(text, start)
         return (capitalised(phrase) if capital else phrase), end
 
+    def check_scored(self, discourse: Discourse, mention: Mention) -> None:
+        super().check_scored(discourse, mention)
+        # Who says no types may annotate some only: people, but not what else "they" could mean.
+        person = GENDERED_PRONOUN.fullmatch(span_text(discourse, mention.span))
+        if not (mention.features.entity or person):
+            raise NotApplicableError("may mean what nobody annotated")
+
     def may_mean(
         self, discourse: Discourse, mention: Mention, other: Mention, mentions: Sequence[Mention]
     ) -> bool:
         one, two = mention.features, other.features
-        several = _SEVERAL.search(span_text(discourse, other.span))
+        # Several who are mentioned one by one are a plural, too.
+        one_by_one = one.number == "plural" and one.entity == two.entity == "person"
+        several = one_by_one or _SEVERAL.search(span_text(discourse, other.span))
         if one.number and two.number and one.number != two.number and not several:
             return False
         known = {each.features.gender for each in mentions} - {"", "common"}
@@ -405,9 +415,9 @@ class _English(MentionRules):
             return False
         if mention.kind == other.kind == "pronoun":
             return True
-        # ``They`` of things may mean any things.
+        # ``It`` and ``they`` of things may mean any things.
         things = {one.entity, two.entity}.isdisjoint(("person", "time", "quantity"))
-        if mention.kind == "pronoun" and one.number == "plural" and things:
+        if mention.kind == "pronoun" and things:
             return True
         return not one.entity or not two.entity or one.entity == two.entity
 

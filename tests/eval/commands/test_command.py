@@ -292,7 +292,7 @@ def test_existing_output_is_refused_and_replaced_only_if_it_is_results(
 
 @pytest.mark.parametrize(
     "command",
-    ["score", "detect", "probe", "spans", "correlate", "train spans", "train documents", "show"],
+    ["score", "detect", "probe", "spans", "correlate", "train spans", "train documents"],
 )
 def test_an_output_is_nothing_that_is_read(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -301,7 +301,6 @@ def test_an_output_is_nothing_that_is_read(
     data.mkdir()
     model.mkdir(parents=True)
     words = [*command.split(), "--dataset", str(data), "--model", str(model)]
-    words += ["--item", "d1"] * (command == "show")
     for output in (data, data / "in", tmp_path, model, model.parent):
         assert main([*words, "--output", str(output), "--overwrite"]) == 2
         assert "neither inside the other" in one_line(capsys.readouterr().err)

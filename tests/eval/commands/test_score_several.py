@@ -319,8 +319,8 @@ def test_each_revision_is_a_run_of_its_own(
         assert "<!-- me/model@step* -->" in (folder / "curve.svg").read_text()
         assert (folder / "curve.png").is_file()
     drawn = (tmp_path / "plots/scores.svg").read_text()
-    assert "<!-- me/model@step10 -->" in drawn
-    assert "<!-- me/model@step200 -->" in drawn
+    assert "<!-- model@step10 -->" in drawn
+    assert "<!-- model@step200 -->" in drawn
     assert main(["overview", str(out)]) == 0
     assert "model@step200 is above chance on" in capsys.readouterr().out
 

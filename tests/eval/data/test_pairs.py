@@ -16,12 +16,12 @@ from coherencegym.eval.data.pairs import (
     GOOD_AND_BAD,
     PairChoices,
     are_pairs,
-    contrasted,
     labelled_texts,
     read_pairs_file,
     table_of_pairs,
 )
 from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.examples import contrasted
 from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.run.data import items_of_pairs
 from coherencegym.eval.tasks.options import options_from
@@ -184,9 +184,11 @@ def test_pairs_have_the_baselines_of_suites() -> None:
     decided = table.baselines.decisions(table.items)
     assert decided["partial_input"] == {item.item_id: [1.0] for item in table.items}
     assert decided["lexical_overlap"] == {}
-    assert table.baselines.folds == {"partial_input": 10, "surface": 10}
-    part = table.baselines.decisions(list(table.items)[:1])
-    assert [*part["partial_input"]] == [next(iter(table.items)).item_id]
+    assert table.baselines.folds == {"partial_input": 10}
+    first = list(table.items)[:1]
+    assert [*table.baselines.decisions(first)["partial_input"]] == [first[0].item_id]
+    # Every good side is the shorter one: no weights undo that.
+    assert table.baselines.weights(table.items) == {} == decided["surface"]
 
 
 def test_the_context_is_what_words_are_repeated_from() -> None:

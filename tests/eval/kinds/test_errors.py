@@ -52,7 +52,7 @@ def test_every_command_prints_errors_so(
     def fail(*_: object) -> None:
         raise CorpusError(said)
 
-    monkeypatch.setattr(loaders_cli, "_describe", fail)
+    monkeypatch.setattr(loaders_cli, "_print_table", fail)
     assert loaders_cli.main([]) == 2
     for line in capsys.readouterr().err.splitlines():
         assert checked(line + "\n")[:-1].isprintable()

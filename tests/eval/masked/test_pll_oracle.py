@@ -26,7 +26,7 @@ from coherencegym.eval.forward.logits import Forward, Questions
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.scoring import Scored, score_items
-from coherencegym.eval.text.special import MaskingChoice
+from coherencegym.eval.text.sequence import MaskingChoice
 
 
 def oracle_bits(

@@ -223,7 +223,7 @@ def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_the
             evaluated_table(one, config=c, split="test")
             for c, one in zip("cd", (own, other), strict=True)
         ]
-        head = Headline(over=tuple(over), n_cells=1, n=1, score=None, ci_low=None, ci_high=None)
+        head = Headline(over=tuple(over), n=1, score=None, ci_low=None, ci_high=None)
         return made_saved(Path(name), *tables, settings=SETTINGS, headline=head)
 
     left, right = saved("a", 0), saved("b", 1)

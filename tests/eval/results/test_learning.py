@@ -19,7 +19,7 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.views.overview import reading_lines
 
-HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
+HEAD = Headline(over=("c",), n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 
 
 TABLE = TableFacts("c", "test", "0" * 64)

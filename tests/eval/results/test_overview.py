@@ -24,7 +24,7 @@ from coherencegym.eval.views.overview import (
     write_overview,
 )
 
-HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
+HEAD = Headline(over=("c",), n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 NONE = replace(HEAD, n=0, score=None, ci_low=None, ci_high=None)
 BOTH = replace(HEAD, partial_input_score=0.6, human_score=0.9)
 
@@ -100,15 +100,9 @@ def test_models_with_other_items_show_both_numbers() -> None:
     assert not any(line.startswith("items: ") for line in reading_lines(alike))
 
 
-def test_a_mean_over_groups_of_predictions_is_said() -> None:
-    grouped = replace(HEAD, n_cells=21)
-    (line,) = (one for one in reading_lines(table_of([run("a", grouped)])) if "groups" in one)
-    mean = "mean of 21 groups of predictions of c, equally weighted"
-    assert line == f"a 1.0.0: the {mean}; not the score of one config"
-    assert f"({mean}, 40 items)" in headline_line(grouped)
-    several = replace(HEAD, over=("a", "b", "c", "d"), n_cells=4)
+def test_a_mean_over_configs_is_said() -> None:
+    several = replace(HEAD, over=("a", "b", "c", "d"))
     assert "(mean of a, b, c and 1 more, equally weighted, 40 items)" in headline_line(several)
-    assert not any("mean of" in one for one in reading_lines(table_of([run("a", several)])))
 
 
 def test_no_two_suites_or_models_have_one_name() -> None:

@@ -14,7 +14,7 @@ from coherencegym.eval.results.run_table import RunTable, table_of
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
 
-HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
+HEAD = Headline(over=("c",), n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 TABLE = TableFacts("c", "test", "ab" * 32, 40)
 
 

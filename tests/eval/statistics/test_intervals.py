@@ -23,7 +23,6 @@ from coherencegym.eval.statistics.effective_size import (
 from coherencegym.eval.statistics.intervals import (
     difference_of_means,
     interval_of,
-    macro_interval,
     mean_interval,
     median_interval,
     ratio_interval,
@@ -172,11 +171,6 @@ def test_intervals_hold_the_truth_where_a_few_clusters_hold_most_items(
     found = [interval_of(clustered(s, z, z.sum()), number) for s, z in samples]
     held = sum(one.low <= share <= one.high for one in found)
     assert held / len(samples) > 0.94 - 2 * np.sqrt(0.95 * 0.05 / len(samples))
-    for (sums, sizes), known in zip(samples[:20], found, strict=False):
-        of = sizes.astype(int)
-        values, names = np.repeat(sums / sizes, of).tolist(), np.repeat(apart(number), of).tolist()
-        macro = macro_interval([(values, names)])
-        assert (macro.low, macro.high) == pytest.approx((known.low, known.high))
 
 
 @given(st.integers(2, 7), st.lists(st.integers(0, 7), min_size=2, max_size=20))
@@ -209,52 +203,6 @@ def test_a_ratio_of_one_count_each_is_a_share() -> None:
     assert (more.low, more.high) == (found.low, found.high)
     with pytest.raises(ValueError, match="divide by"):
         ratio_interval([0.0], [0.0], ["a"], 1.0)
-
-
-# ---------------------------------------------------------------- macro averages
-
-
-def test_a_macro_average_weighs_groups_alike() -> None:
-    big = ([1.0] * 50 + [0.0] * 50, apart(100, "a"))
-    small = ([1.0] * 9 + [0.0], apart(10, "b"))
-    found = macro_interval([big, small])
-    half = 1.96 * np.sqrt((0.25 / 99 + 0.09 / 9) / 4)
-    assert found.low < 0.7 < found.high
-    assert 2 * half < found.high - found.low < 3 * half
-
-
-def test_a_macro_average_of_one_group_is_its_share() -> None:
-    values = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0]
-    names = ["a", "a", "b", "b", "c", "d"]
-    macro, share = macro_interval([(values, names)]), share_interval(values, names)
-    assert (macro.low, macro.high) == pytest.approx((share.low, share.high))
-
-
-def test_a_macro_average_of_one_item_says_nothing() -> None:
-    found = macro_interval([([1.0], ["a"]), ([0.0], ["a"])])
-    assert (found.low, found.high, found.method) == (0.0, 1.0, "one cluster")
-
-
-def test_groups_of_one_cluster_have_no_certainty_of_their_own() -> None:
-    """The variance within them, which is 0, is not that of the groups' means."""
-    groups = [([0.0, 1.0] * 10, [f"g{number}"] * 20) for number in range(3)]
-    groups += [([1.0] * 20, ["g4"] * 20)]
-    found = macro_interval(groups)
-    values, names = ([each for own in side for each in own] for side in zip(*groups, strict=True))
-    known = share_interval(values, names)  # of as many items each: one sample of four clusters
-    assert (found.low, found.high) == pytest.approx((known.low, known.high))
-    assert found.high - found.low > 0.5
-
-
-def test_clusters_of_all_groups_vary_together() -> None:
-    """Two copies of a group have the interval of one."""
-    generator = np.random.default_rng(4)
-    names = np.repeat(apart(15), 4).tolist()
-    values = generator.integers(0, 2, 60).astype(float).tolist()
-    once, twice = (macro_interval([(values, names)] * times) for times in (1, 2))
-    assert twice.high - twice.low == pytest.approx(once.high - once.low, rel=0.06)
-    other = macro_interval([(values, names), (values, [f"b{n}" for n in names])])
-    assert other.high - other.low < 0.85 * (once.high - once.low)
 
 
 # ---------------------------------------------------------------- means and medians
@@ -346,8 +294,6 @@ def test_no_items_no_interval() -> None:
         mean_interval([], [])
     with pytest.raises(ValueError, match="at least one"):
         median_interval([], [])
-    with pytest.raises(ValueError, match="at least one"):
-        macro_interval([])
     with pytest.raises(ValueError, match="each side"):
         difference_of_means(([1.0], ["a"]), ([], []))
 
@@ -413,12 +359,10 @@ def test_pairs_that_share_no_document_are_clusters_and_so_are_documents_alone() 
     assert share_interval(values, ["a × e", "b × f", "f × b", "c × a", "d"]) != plain
 
 
-def test_names_and_numbers_of_dyads_are_one_and_a_group_is_its_own_macro_average() -> None:
+def test_names_and_numbers_of_dyads_are_one() -> None:
     pairs, names = dyads(3, 14, 2)
     values: Any = (np.random.default_rng(3).random(len(pairs)) < 0.7).astype(float)
     assert share_interval(values, names) == share_interval(values, pairs)
-    alone, macro = share_interval(values, names), macro_interval([(values, names)])
-    assert (macro.low, macro.high) == pytest.approx((alone.low, alone.high))
     mean = mean_interval(values, names)
     assert mean is not None
     assert mean.high - mean.low > 0

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from itertools import pairwise, product
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +20,11 @@ from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
     holm,
-    macro_difference,
     mcnemar,
     paired_test,
     sign_flips,
     skewed_p,
+    weighted_difference,
 )
 
 # ---------------------------------------------------------------- McNemar
@@ -461,15 +462,15 @@ def test_the_difference_of_two_areas_is_delongs() -> None:
 PART = st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 1.0]), st.sampled_from("abcd"))
 
 
-@given(st.lists(st.lists(PART, min_size=1, max_size=6), min_size=1, max_size=3))
-def test_a_macro_difference_is_tested_by_every_set_of_signs(
-    groups: list[list[tuple[float, str]]],
+@given(st.lists(st.tuples(PART, st.integers(1, 5)), min_size=1, max_size=12))
+def test_a_weighted_difference_is_tested_by_every_set_of_signs(
+    drawn: list[tuple[tuple[float, str], int]],
 ) -> None:
-    """Each item counts by the weight of its group, and a cluster's items turn together."""
-    share = [Fraction(1, len(groups) * len(own)) for own in groups]
-    pairs = [(w * Fraction(d), c) for own, w in zip(groups, share, strict=True) for d, c in own]
-    given_groups = [([d for d, _ in own], [c for _, c in own]) for own in groups]
-    test, interval = macro_difference(given_groups)
+    """Each item counts by its weight, and a cluster's items turn together."""
+    whole = sum(weight for _, weight in drawn)
+    pairs = [(Fraction(weight, whole) * Fraction(d), c) for (d, c), weight in drawn]
+    (values, names), weights = zip(*[part for part, _ in drawn], strict=True), [w for _, w in drawn]
+    test, interval = weighted_difference(values, weights, names)
     flips = every_set_of_signs(pairs)
     assert test.p == pytest.approx(flips) if test.method == "sign flips" else test.p > flips
     if len({c for _, c in pairs}) > 1:
@@ -479,13 +480,32 @@ def test_a_macro_difference_is_tested_by_every_set_of_signs(
         assert (interval.low, interval.high) == (-1.0, 1.0)
 
 
-def test_the_macro_difference_of_one_group_is_the_difference() -> None:
+def test_equal_weights_give_the_difference() -> None:
     differences, clusters = [1.0, 1.0, 0.0, -1.0, 1.0, 1.0], list("aabcde")
-    test, interval = macro_difference([(differences, clusters)])
+    test, interval = weighted_difference(differences, [0.2] * 6, clusters)
     assert test.p == pytest.approx(sign_flips(differences, clusters).p)
     alone = difference_interval(differences, clusters)
     assert (interval.low, interval.high) == pytest.approx((alone.low, alone.high))
-    wrongs: list[list[tuple[list[float], list[str]]]] = [[], [([], [])]]
-    for wrong in wrongs:
-        with pytest.raises(ValueError, match="at least one group, and items in each"):
-            macro_difference(wrong)
+    with pytest.raises(ValueError, match="at least one item"):
+        weighted_difference([], [], [])
+
+
+@pytest.mark.parametrize(("items", "size"), [(120, 1), (300, 3)])
+def test_the_interval_of_a_weighted_difference_holds_the_truth(items: int, size: int) -> None:
+    """Weights as uneven as balance weights are (half of the items are worth as many)."""
+    draw = np.random.default_rng(3)
+    held = rejected = 0
+    runs = 300
+    for _ in range(runs):
+        weights: Any = draw.exponential(1, items)
+        names = [str(number // size) for number in range(items)]
+        of = draw.normal(0, 0.3, items // size).repeat(size) + draw.normal(0.1, 1, items)
+        differs = draw.random(items) < 0.4
+        values: Any = np.where(differs, np.sign(of), 0.0)
+        truth = 0.4 * (2 * stats.norm.cdf(0.1 / np.hypot(1, 0.3)) - 1)
+        interval = weighted_difference(values, weights, names)[1]
+        held += interval.low <= truth <= interval.high
+        none: Any = np.where(differs, np.sign(of - 0.1), 0.0)
+        rejected += weighted_difference(none, weights, names)[0].p < 0.05
+    assert 0.93 * runs <= held
+    assert rejected <= 0.07 * runs

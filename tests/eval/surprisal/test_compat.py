@@ -220,7 +220,7 @@ def test_each_row_says_what_both_modes_do(
 def test_the_readme_has_the_table_and_nothing_in_it_that_the_code_has_not(
     repository: Path,
 ) -> None:
-    text = (repository / "docs" / "published-numbers.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "comparing.md").read_text(encoding="utf-8")
     head = "| setting | default | `syntaxgym-2021` | reason for the default |\n|---|---|---|---|\n"
     assert head in text
     table = text.split(head)[1].split("\n\n")[0]

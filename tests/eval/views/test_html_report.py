@@ -79,21 +79,23 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
     for score in shown_rows(results.rows):
         assert share_with_interval(score.score, score.ci_low, score.ci_high) in text
         assert score.group in text
-    for said in ("made-up on owner/made_up", "macro average over 2 groups", "! a <note>"):
+    for said in ("made-up on owner/made_up", "! a <note>"):
         assert said in text
     assert results.signature in text
 
 
 def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
-    scores = results.rows
+    scores: Any = results.rows
     grid = score_grid(shown_rows(scores))
     assert grid.headers[:2] == ("config, group", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
-    assert len(score_grid(scores).rows) == len(scores)
+    assert len(grid.rows) == len(scores)
+    # Groups of few items are in the list of all scores alone.
+    assert len(score_grid(shown_rows(scores)).rows) == 1
     titles = [section.title for section in score_sections(results)]
-    assert titles == ["What was asked", "Scores", "Items"]
+    assert titles == ["What was asked", "Scores", "All scores", "Items"]
 
 
 def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
@@ -183,7 +185,6 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     headline = Headline(
         **{name: getattr(one, name) for name in ("n", "score", "ci_low", "ci_high")},
         over=("toy",),
-        n_cells=1,
         partial_input_score=one.partial_input_score,
     )
     page = page_of(replace(results, dataset={**results.dataset, **about}, headline=headline))

@@ -35,7 +35,7 @@ from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 
-HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.5, ci_low=0.4, ci_high=0.6)
+HEAD = Headline(over=("c",), n=40, score=0.5, ci_low=0.4, ci_high=0.6)
 
 
 def a_curve(counts: Sequence[float], training: str = "m@step*", **more: Any) -> LearningCurve:

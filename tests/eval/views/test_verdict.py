@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.verdict import verdict
 
 def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
     numbers: dict[str, Any] = {"score": score, "ci_low": low, "ci_high": high}
-    one = Headline(over=("c",), n_cells=1, **numbers, **more)
+    one = Headline(over=("c",), **numbers, **more)
     found = verdict("m", one)
     assert found is not None
     return str(found), found.bearing
@@ -70,7 +70,7 @@ def test_a_baseline_below_chance_is_no_more_than_chance() -> None:
 
 
 def test_no_score_has_no_verdict() -> None:
-    one = Headline(over=(), n_cells=0, n=0, score=None, ci_low=None, ci_high=None)
+    one = Headline(over=(), n=0, score=None, ci_low=None, ci_high=None)
     assert verdict("m", one) is None
 
 
@@ -88,7 +88,7 @@ def test_a_score_with_controls_is_judged_by_them(
 ) -> None:
     """Chance is no baseline where the change of the text moves surprisals by itself."""
     numbers: dict[str, Any] = {"score": 0.9, "ci_low": 0.8, "ci_high": 0.95}
-    one = Headline(over=("c",), n_cells=1, n=100, partial_input_score=0.5, **numbers)
+    one = Headline(over=("c",), n=100, partial_input_score=0.5, **numbers)
     found = verdict("m", one, differences=[made_difference_with(low) for low in ends])
     assert found is not None
     assert found.shows.startswith(expected)

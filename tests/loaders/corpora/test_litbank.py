@@ -8,7 +8,7 @@ from support.native_files import LAYOUTS
 
 from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
-from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.loaders.registry import corpus
 
 
 def test_marks_of_italics_go_and_quotations_have_sides(tmp_path: Path) -> None:
@@ -23,8 +23,10 @@ def test_marks_of_italics_go_and_quotations_have_sides(tmp_path: Path) -> None:
     ]
 
 
-def test_a_quotation_may_go_on_in_the_next_sentence() -> None:
-    sample = sample_of(corpus("litbank"))
-    assert sample is not None
-    texts = [text for discourse in read(sample) for text in discourse.texts]
-    assert '"Ring the bell," said Doctor Vane, "and let them all go home."' in texts
+def test_a_quotation_may_go_on_after_who_says_it(tmp_path: Path) -> None:
+    words = '"', "Ring", "the", "bell", ",", '"', "said", "Bo", ",", '"', "and", "go", ".", '"'
+    lines = "".join(f"1_bell\t0\t{n}\t{word}" + "\t_" * 9 + "\n" for n, word in enumerate(words))
+    text = f"#begin document (1_bell_brat); part 0\n{lines}\n#end document\n"
+    (tmp_path / "1_bell_brat.conll").write_text(text, encoding="utf-8")
+    (found,) = read(corpus("litbank"), data_dir=tmp_path)
+    assert found.texts == ('"Ring the bell," said Bo, "and go."',)

@@ -153,9 +153,7 @@ def test_no_sample_in_the_format_of_rocstories() -> None:
 
 def test_the_samples_together_are_one_corpus() -> None:
     sample = corpus("sample")
-    formats = (
-        "storycloze personachat winograd gum litbank disco pdtb tedmdb dialoguenli irc documents "
-    )
+    formats = "storycloze personachat winograd gum disco pdtb tedmdb dialoguenli irc documents "
     formats += "decor cohesentia"
     assert sample.native.split(", ") == formats.split()
     everything = list(read(sample))

@@ -19,12 +19,11 @@ from coherencegym.eval.metrics.estimates import AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.statistics.intervals import macro_interval
+from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.tasks.headline import (
     Headline,
     baseline_notes,
     cells_by_table,
-    headline_line,
     mean_headline,
 )
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
@@ -61,11 +60,12 @@ def headline(
     return headline_of(own, outcomes, scores)
 
 
-def test_a_config_without_groups_is_one_cell() -> None:
+def test_configs_have_the_same_weight() -> None:
     found = headline(table("a", {"": [True] * 4}), table("b", {"": [True, False]}))
     assert found is not None
-    assert (found.over, found.n_cells, found.n, found.score) == (("a", "b"), 2, 6, 0.75)
-    known = macro_interval([([1.0] * 4, ["d0", "d1", "d2", "d3"]), ([1.0, 0.0], ["d0", "d1"])])
+    assert (found.over, found.n, found.score) == (("a", "b"), 6, 0.75)
+    values, weights = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0], [0.125] * 4 + [0.25] * 2
+    known = weighted_interval(values, weights, ["d0", "d1", "d2", "d3", "d0", "d1"])
     assert (found.ci_low, found.ci_high, found.ci_method) == (known.low, known.high, known.method)
 
 
@@ -85,11 +85,11 @@ def test_one_config_has_the_interval_of_its_row() -> None:
     assert row.ci_low is not None
 
 
-def test_the_groups_of_a_config_are_its_cells_and_others_do_not_count() -> None:
+def test_items_of_the_headline_group_count_alike_whatever_other_group_they_are_in() -> None:
     met = {"as → since": [True, True], "as → while": [False] * 6, "": [True] * 9}
     found = headline(table("a", met, headline="different sense"))
     assert found is not None
-    assert (found.n_cells, found.n, found.score) == (2, 8, 0.5)
+    assert (found.n, found.score) == (8, 0.25)
 
 
 def test_a_config_that_is_not_in_it_is_left_out() -> None:
@@ -100,37 +100,11 @@ def test_a_config_that_is_not_in_it_is_left_out() -> None:
     assert headline(out) is None
 
 
-def test_only_items_with_the_headline_value_count() -> None:
-    partial_input = {("a", ""): 0.5, ("a", "moved=true"): 0.8}
-    own, made = table(
-        "a",
-        {"": [True, True, True, False]},
-        headline_value="moved=true",
-        breakdowns=("moved",),
-    )
-    evaluated = [
-        replace(prediction, item=replace(prediction.item, extra={"moved": moved}))
-        for prediction, moved in zip(made, (True, False, False, True), strict=True)
-    ]
-    found = headline((own, evaluated), partial_input=partial_input)
-    assert found is not None
-    assert (found.n, found.score, found.partial_input_score) == (2, 0.5, 0.8)
-    assert found.only == {"a": "moved=true"}
-    assert "(only moved=true, 2 items)" in headline_line(found)
-    two = headline((own, evaluated), table("b", {"": [True]}))
-    assert two is not None
-    assert "(mean of a (only moved=true), b, equally weighted, 3 items)" in headline_line(two)
-    # Where all items have it, the table's own row is the one.
-    found = headline((own, [evaluated[0], evaluated[3]]), partial_input=partial_input)
-    assert found is not None
-    assert (found.n, found.partial_input_score) == (2, 0.5)
-
-
-def test_splits_of_a_config_are_one_cell() -> None:
+def test_splits_of_a_config_are_read_as_one() -> None:
     test, train = (table("a", {"": met}, split) for split, met in (("x", [True]), ("y", [False])))
     found = headline(test, train, table("b", {"": [True]}))
     assert found is not None
-    assert (found.n_cells, found.n, found.score) == (2, 3, 0.75)
+    assert (found.n, found.score) == (3, 0.75)
 
 
 def test_others_are_averaged_only_where_every_config_has_one() -> None:
@@ -192,7 +166,7 @@ def test_areas_of_tables_are_averaged_and_one_is_itself() -> None:
     one, other = [3.0, 1.0, 2.0, 4.0, None], [5.0, 1.0, 6.0, 2.0]
     found = mean_area(ranked({"a": one, "b": other, "none": [1.0]}))
     assert found is not None
-    assert (found.over, found.n_cells, found.n, found.metric) == (("a", "b"), 2, 8, "AUC")
+    assert (found.over, found.n, found.metric) == (("a", "b"), 8, "AUC")
     assert found.score == pytest.approx((0.5 + 1.0) / 2)
     tables = ranked({"a": one})
     alone = mean_area(tables)
@@ -231,15 +205,14 @@ def test_results_have_it_and_a_run_reads_it(
 ) -> None:
     items = [replace(item, extra={}) for item in pair_items]
     folder = write_dataset(tmp_path / "set", items, config="own", in_headline=True)
-    why = "fewer than 20 source texts"
-    write_dataset(folder, items, config="other", in_headline=False, not_headline=why)
+    write_dataset(folder, items, config="other", in_headline=False)
     out = tmp_path / "results"
     asked = ["--model", "demo", "--dataset", str(folder), "--output", str(out), "--no-cache"]
     assert main(["score", *asked]) == 0
     written = json.loads((out / "results.json").read_text())
     own = next(s for s in written["scores"] if s["config"] == "own" and s["level"] == "all")
     assert written["headline"]["over"] == ["own"]
-    assert f"· not in the headline score: other ({why})" in capsys.readouterr().out
+    assert "(12 items)" in capsys.readouterr().out
     assert written["headline"]["score"] == own["score"]
     found = read_results(out).headline
     assert found is not None
@@ -263,7 +236,7 @@ def test_results_have_it_and_a_run_reads_it(
 def test_a_score_that_is_no_better_than_a_baseline_is_said(
     low: float | None, partial_input: float | None, said: list[str]
 ) -> None:
-    about: dict[str, Any] = {"over": ("c",), "n_cells": 1, "n": 40, "score": 0.7, "ci_high": 0.9}
+    about: dict[str, Any] = {"over": ("c",), "n": 40, "score": 0.7, "ci_high": 0.9}
     headline = Headline(**about, ci_low=low, partial_input_score=partial_input)
     assert [(note.kind, note.text) for note in baseline_notes(headline)] == [
         ("caution", text) for text in said

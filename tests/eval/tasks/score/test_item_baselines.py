@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.datasets import write_table
+from support.datasets import write_decisions, write_table
 
 import coherencegym as cg
-from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
 from coherencegym.eval.data.dataset import (
     LEXICAL_OVERLAP,
     PARTIAL_INPUT,
-    SURFACE,
     baselines_path,
     tables,
 )
@@ -29,7 +26,6 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.folder import read_results, write_results
 from coherencegym.eval.results.paired_scores import count_compared
 from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, baseline_system, predictions_of
 from coherencegym.eval.tasks.score.summary import over_baselines, summarise
@@ -67,20 +63,7 @@ def made(
         breakdowns=["genre"],
         **about,
     )
-    decisions = {
-        name: [
-            BaselineDecision(one.discourse_id, one.cluster, one.item_id, prediction, (), value)
-            for one, value in zip(items, values, strict=False)
-            for prediction in one.predictions
-        ]
-        for name, values in decided.items()
-    }
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    listed = write_baselines(folder, "pairs", "test", decisions, {PARTIAL_INPUT: 10})
-    manifest["configs"]["pairs"]["splits"]["test"] |= listed
-    path.write_text(json.dumps(manifest))
-    return folder
+    return write_decisions(folder, items, decided)
 
 
 def scored(folder: Path, **options: Any) -> Results:
@@ -218,17 +201,18 @@ def test_a_table_has_the_baselines_of_its_own_folds() -> None:
         )
         writer.add(ids, "accuracy", MODEL, [1.0] * 4)
         writer.add(ids, "margin", MODEL, [1.0] * 4, target=[1.0] * 4)
-        writer.add(ids, "accuracy", baseline_system(SURFACE, {SURFACE: folds}), decided)
+        system = baseline_system(PARTIAL_INPUT, {PARTIAL_INPUT: folds})
+        writer.add(ids, "accuracy", system, decided)
     outcomes = writer.tables()
     for config, (decided, folds) in values.items():
         about_it = {"headline": "", "breakdowns": (), "humans": ()}
         table: Any = SimpleNamespace(config=config, split="test", **about_it)
         (row,) = [one for one in summarise(outcomes, table) if one.level == "all"]
         known = share_interval(decided, list("abcd"), folds=folds)
-        assert row.surface_score == sum(decided) / 4
-        assert (row.surface_ci_low, row.surface_ci_high) == (known.low, known.high)
+        assert row.partial_input_score == sum(decided) / 4
+        assert (row.partial_input_ci_low, row.partial_input_ci_high) == (known.low, known.high)
         (over,) = over_baselines(outcomes, table)
-        assert (over["baseline"], over["difference"]) == (SURFACE, 1 - sum(decided) / 4)
+        assert (over["baseline"], over["difference"]) == (PARTIAL_INPUT, 1 - sum(decided) / 4)
 
 
 def test_two_baselines_take_few_bytes() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.results import made_macro, made_scores
+from support.results import made_scores
 
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
@@ -406,7 +406,6 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
     assert levels["column", "kind=1"] == 1.0
     assert not any(group.startswith("genre") for _, group in levels)
     assert [s.group for s in shown_rows(scores)] == ["", "other", "kind=0", "kind=1"]
-    assert made_macro(evaluated, headline="wide") is None  # one row in the headline
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
@@ -428,36 +427,6 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
     for nothing in (None, ""):
         alone = make_item({"a": ["x"]}, "f", item_id="d/x", family=nothing)
         assert alone.cluster == "d"
-
-
-def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> None:
-    def evaluate(kind: str) -> list[EvaluatedPrediction]:
-        made = []
-        for number in range(12):
-            item = make_item(
-                {"a": ["x"]},
-                "f",
-                item_id=f"{kind}{number}/x",
-                **({"family": f"f{number // 4}"} if kind == "twin" else {}),
-            )
-            margin = 1.0 if number in (0, 1, 2, 3, 4, 6, 10, 11) else -1.0
-            made.append(prediction(item, margin, "f", "even" if number % 2 else "odd"))
-        return made
-
-    families, alone = made_macro(evaluate("twin")), made_macro(evaluate("item"))
-    assert families is not None
-    assert alone is not None
-    assert families["score"] == alone["score"]
-    assert families["ci_low"] != alone["ci_low"]
-
-
-def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[..., Item]) -> None:
-    """It was 0.500 [0.500, 0.500]: one item of two groups, of which one holds."""
-    item = make_item({"a": ["x"]}, "f", item_id="d/x")
-    average = made_macro([prediction(item, 1.0, "f", "g"), prediction(item, -1.0, "f", "h")])
-    assert average is not None
-    assert (average["score"], average["ci_low"], average["ci_high"]) == (0.5, 0.0, 1.0)
-    assert average["ci_method"] == "one cluster"
 
 
 def test_an_item_of_many_predictions_says_more_than_one_of_one(
@@ -487,13 +456,3 @@ def test_one_discourse_has_no_interval_of_its_margin(make_item: Callable[..., It
     assert row.margin_mean_low is None
     assert row.ci_low is not None
     assert row.ci_low < 0.5
-
-
-def test_macro(make_item: Callable[..., Item]) -> None:
-    items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(6)]
-    evaluated = [prediction(i, 1.0, "f", "big") for i in items[:4]]
-    evaluated += [prediction(i, -1.0, "f", "small") for i in items[4:]]
-    average = made_macro(evaluated)
-    assert average is not None
-    assert (average["n_groups"], average["score"]) == (2, 0.5)
-    assert made_macro(evaluated[:4]) is None

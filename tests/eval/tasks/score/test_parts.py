@@ -29,7 +29,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     prediction_rows,
     predictions_of,
 )
-from coherencegym.eval.tasks.score.summary import headline_of, macro, summarise
+from coherencegym.eval.tasks.score.summary import headline_of, summarise
 from coherencegym.files import parquet_writing
 
 #: Each text alone in its batch: surprisals do not depend on what else is in a part.
@@ -160,7 +160,7 @@ def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_pa
     scored(suite, "sampled-too", *ALONE)
     assert (suite / "sampled-too" / "report.html").read_text() == page
     expected = told(whole)
-    for name in ("scores", "macro", "headline", "differences", "lengths", "dataset"):
+    for name in ("scores", "headline", "differences", "lengths", "dataset"):
         assert found[name] == expected[name]
 
 
@@ -249,7 +249,6 @@ def test_outcomes_of_parts_are_those_of_the_whole(
         outcomes = writer.tables()
         return outcomes, [
             summarise(outcomes, table),
-            macro(outcomes, table),
             differences(outcomes, "c", "s", ["k"]),
             headline_of([table, control[0]], outcomes, []),
         ]

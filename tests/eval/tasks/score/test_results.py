@@ -14,7 +14,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
-from coherencegym.eval.tasks.score.notes import other_splits, score_notes
+from coherencegym.eval.tasks.score.notes import score_notes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
@@ -70,25 +70,6 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
     assert "† no start-of-text token" in told(model, tokenizer, [whole], bos="never")
 
 
-def test_items_of_other_splits_are_said() -> None:
-    splits = {"train": {"rows": 5}, "validation": {"rows": 2}, "test": {"rows": 2}}
-    manifest = {"configs": {"c": {"splits": splits}, "d": {"splits": {"test": {"rows": 9}}}}}
-    tables = [ItemTable(name, "test", (), "0", True, False) for name in "cd"]
-    (note,) = other_splits(manifest, tables)
-    assert note.kind == "caution"
-    assert str(note) == (
-        "only the split test was scored: c 2 of 9 items; the other items are in train, validation "
-        "(--split all scores all)"
-    )
-    splits["test"]["rows"] = 30
-    (note,) = other_splits(manifest, tables)
-    assert note.kind == "detail"
-    assert not list(other_splits(manifest, tables[1:]))
-    parts = [ItemTable("e", split, (), "0", True, False) for split in ("train", "validation")]
-    (note,) = other_splits({}, parts)
-    assert str(note) == "scored on train and validation, as there are no items in test: e"
-
-
 def test_a_config_of_the_headline_of_which_nothing_was_scored_is_said(
     make_item: Callable[..., Item],
 ) -> None:
@@ -102,7 +83,7 @@ def test_a_config_of_the_headline_of_which_nothing_was_scored_is_said(
         for in_headline in (True, False)
     ]
     said = [[str(note) for note in score_notes(scores, [one])] for one in scored]
-    assert "not in the headline score: c (no item could be scored)" in said[0]
+    assert "not in the headline score, as no item could be scored: c" in said[0]
     assert not any("headline" in note for note in said[1])
 
 

@@ -13,7 +13,7 @@ from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import predictions_of
-from coherencegym.eval.tasks.score.selections import by_first_group, cells_of, inside, select
+from coherencegym.eval.tasks.score.selections import inside, select
 
 Row = tuple[str, str, list[int]]
 
@@ -103,11 +103,6 @@ def test_cells_are_the_first_groups_of_what_is_in_the_headline() -> None:
     def numbers(found: dict[Any, Any]) -> dict[Any, list[int]]:
         return {name: [number_of[place] for place in own] for name, own in found.items()}
 
-    assert numbers(cells_of(outcomes, places, "wide")) == {"as → since": [0], "wide": [2]}
-    assert numbers(cells_of(outcomes, places, "")) == {"": [0, 1, 2, 3, 4]}
-    assert list(numbers(by_first_group(outcomes, places)).items()) == [
-        *(("as → since", [0, 4]), ("as → while", [1]), ("wide", [2]), (None, [3]))
-    ]
     assert numbers({"": inside(outcomes, places, "moved=true")}) == {"": [0, 3]}
 
 
