@@ -175,9 +175,8 @@ SUITE = Suite(
         "in both terms and cancels. The group `against original` is confounded: a foreign sentence "
         "harms any text.",
         "The scored text is the same in both conditions, so it cannot reveal the answer. The "
-        "one sentence that differs can: a sentence without any person makes `she` less likely by "
-        "its topic alone. The partial-input classifier therefore sees this sentence, without the "
-        "mention.",
+        "one sentence that differs can: other topics make `she` less likely. The partial-input "
+        "classifier therefore sees this sentence, without the mention.",
         "A model need not find the right referent: any possible referent of the pronoun is enough "
         "to avoid surprise. A sentence that mentions a possible referent (the same number, gender "
         "and entity type, as far as annotated) is used neither as neighbour nor as stand-in. "
@@ -188,9 +187,9 @@ SUITE = Suite(
         "before the scored one. Sentences between the two are left out of all conditions if they "
         "mention the referent by pronouns or are not the neighbour; the scored sentence must not "
         "refer back to them. The neighbour is the nearest suitable sentence between the two, or "
-        "otherwise before the antecedent's sentence. A few items use another neighbour to balance "
-        "lengths: across a config, `antecedent_removed` is the longer text (in words, tokens and "
-        "characters) in half of the items, give or take one.",
+        "otherwise before the antecedent's sentence. It mentions a person if the antecedent's "
+        "sentence mentions one, and only then; the person is of another gender or number than the "
+        "scored mention.",
         "`antecedent_removed` lacks the referent and everything else that the sentence said. "
         "Sentences are left out if another pronoun refers back to them; a definite phrase in the "
         "rest of the scored sentence may still refer back.",

@@ -526,7 +526,6 @@ SUITE = Suite(
         "`crossed` covers more connectives (`but`, `so`, `because`, `if`, `for example`) and "
         "fewer segments. It pairs two segments of one document, or of two documents of the same "
         "genre: whole sentences without speech fillers, whose connectives have the same syntax. "
-        "The longer scored text has at most twice as many words as the shorter one, or five more. "
         "Each sentence is in one item.",
         "`crossed`: the fit of a connective to the following words alone (`but also`) does not "
         "cancel, because it depends on both. The partial-input baseline is 50 % by construction, "

@@ -272,7 +272,7 @@ _MENTIONS = (mention_config(spillover=False), mention_config(spillover=True))
 SUITE = Suite(
     name="coreference",
     title="Coreference",
-    version="3.1.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising if it repeats a noun "
         "phrase or name of the previous sentence instead of using a pronoun. The preference for "

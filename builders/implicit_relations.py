@@ -238,7 +238,7 @@ def _columns(
 SUITE = Suite(
     name="implicit_relations",
     title="Implicit relations",
-    version="1.2.0",
+    version="2.0.0",
     hypothesis=(
         "A model that notices incoherence infers how two sentences relate without a connective: it "
         "finds an adverbial that expresses another relation, and the text after it, more "
@@ -294,8 +294,8 @@ SUITE = Suite(
         "`crossed`: the fit of an adverbial to its own sentence alone (`in 1963` after `Later,`) "
         "does not cancel, because it depends on both. The partial-input baseline is at chance by "
         "construction, but a model that never reads the first sentence may score higher.",
-        "`crossed` needs two relations of one document or of two of the same genre, whose second "
-        "sentences are of like length; each sentence is in one item.",
+        "`crossed` needs two relations of one document or of two of the same genre; each sentence "
+        "is in one item.",
         "`cloze`: some relations are far more frequent than others, so the adverbial alone often "
         "shows whether it is right (see the partial-input baseline). A model that "
         "always prefers one adverbial may score as high; `crossed` avoids this.",

@@ -347,7 +347,7 @@ def _configured(
 SUITE = Suite(
     name="intruder_sentences",
     title="Intruder sentences",
-    version="3.2.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence from another document, and the text "
         "after it, more surprising than the document's own, and can tell which sentence of a "
@@ -390,9 +390,9 @@ SUITE = Suite(
         "equal texts.",
         "A small corpus has few similar documents, so its intruders are easier to notice.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
-        "`same_document`: items are chosen so that repeated words point to the right combinations "
-        "in half of a config's items, in the slot and after it. In single items they may still "
-        "reveal the answer.",
+        "`same_document`: of all sentences that may change places, those come first that repeat "
+        "fewer words of their own contexts than of each other's. Repeated words may still reveal "
+        "the answer of an item; balance weights remove this.",
         "`same_document`: the topics of a text's parts, and names that are not repeated, may be "
         "enough to distinguish its sentences. Speeches and lists of facts have sentences that fit "
         "in several positions.",

@@ -26,7 +26,7 @@ from coherencegym.loaders.corpus import cited
 SUITE = Suite(
     name="replies",
     title="Replies",
-    version="2.1.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds replies less surprising after the messages that "
         "they reply to than after each other's."
@@ -49,9 +49,9 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "The two threads are about different problems. Pairs are left out if the replies repeat at "
-        "least two more words of their own messages than of the other's. Repeated words still "
-        "decide some of the remaining items: compare the lexical-overlap baseline.",
+        "The two threads are about different problems. Of all replies that may be exchanged, those "
+        "come first that repeat fewer words of their own messages than of each other's. Repeated "
+        "words may still decide an item; balance weights remove this.",
         "The replier's earlier messages in the thread are not shown, so writing style cannot "
         "identify the reply. A reply that refers to a hidden message is less informative.",
         "A reply can fit the other messages by chance, most often as an answer to a question of "

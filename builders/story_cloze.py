@@ -199,11 +199,9 @@ SUITE = Suite(
         "Errors in an ending are neither corrected nor counted. In a few items the name alone "
         "shows that an ending is wrong, because the story does not have the person; `crossed` "
         "leaves out, and counts, stories with such an ending.",
-        "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
-        "words, and of words weighted by rarity) picks the right endings in half of the items. "
-        "Other word-based comparisons may do slightly better. The stories are divided into two "
-        "halves (`half`). Pairs are made and balanced within a half, by the rarity of words in the "
-        "other half, and the surface baseline decides each half by what it learned from the other.",
+        "`crossed`: similar stories are paired. Both pairs of endings, the right and the exchanged "
+        "ones, repeat equally many words of the stories (content words, by their first six "
+        "letters). Other word-based comparisons may do better; balance weights remove this.",
         "`crossed`: people whom an ending names have other names than in the corpus, the same in "
         "both stories. Stories are left out, and counted, if an ending has another name, or one "
         "that cannot be changed safely. The column `names` has the changes.",

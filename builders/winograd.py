@@ -140,7 +140,7 @@ def text_and_candidate(text: Partner, candidate: Partner) -> tuple[str, str, str
 SUITE = Suite(
     name="winograd",
     title="Winograd",
-    version="3.2.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising if a pronoun is replaced by "
         "the wrong candidate referent than by the right one."

@@ -3,11 +3,12 @@
 A pronoun, and a definite phrase that says something of a referent by other words, wants a referent
 that the text has introduced (Heim 1982; Prince 1992). An excerpt has three sentences: the *source*,
 which has the only mentions of the referent before the scored one, a *neighbour*, which does not
-mention it but a person of another gender or number, and the *target*, whose first mention of it is
-scored. One of the first two is replaced by a *stand-in*, a sentence of the same text from outside
-the excerpt that neither mentions the referent nor anything that the scored mention could be taken
-to mean instead. The stand-in opens the excerpt, whichever it replaces, so that what is left of the
-two stands next to the target: two versions that differ in nothing else.
+mention it, and the *target*, whose first mention of it is scored. One of the first two is replaced
+by a *stand-in*, a sentence of the same text from outside the excerpt that neither mentions the
+referent nor anything that the scored mention could be taken to mean instead. The stand-in opens the
+excerpt, whichever it replaces, so that what is left of the two stands next to the target: two
+versions that differ in nothing else. Either both source and neighbour mention a person or neither
+does, so that persons alone do not tell which is which.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class AntecedentRemoval(Operator):
     ``removed`` says which of these two sentences is replaced by a sentence from another part of the
     text. The inserted sentence is always the first sentence of the excerpt, and the sentence that
     is not replaced comes second. A mention gives no result without both an antecedent sentence and
-    a control sentence. The control sentence mentions a person, but nobody whom the mention can
-    refer to: the gender or the number is another one.
+    a control sentence. The control sentence mentions a person if the antecedent sentence does, and
+    only then. The mention cannot refer to this person: the gender or the number is another one.
 
     In the example, ``They`` is the mention. The sentence ``The city of Harwick ...`` replaces the
     antecedent sentence ``Shopkeepers ...``. The control sentence is ``The bridge was built ...``.
@@ -127,9 +128,8 @@ class AntecedentRemoval(Operator):
             else:
                 next_to_it = unit == source - 1 or not text.leans[source]
                 reads_well = next_to_it and text.opens[unit]
-            # Somebody whom the mention cannot mean: a person alone does not tell which is which.
-            persons = any(each.chain in text.persons for each in text.of_unit[unit])
-            if reads_well and persons and not self._objection(text, mention, source, unit):
+            alike = text.persons[unit] == text.persons[source]
+            if reads_well and alike and not self._objection(text, mention, source, unit):
                 found = True
                 yield unit
         if not found:
@@ -227,15 +227,17 @@ class _Text:
         return [not self._goes_on(unit, definite=False) for unit in self.of_unit]
 
     @cached_property
-    def persons(self) -> frozenset[str]:
-        # The chains of persons, as a type, a gender or the first or second person tells.
-        return frozenset(
+    def persons(self) -> list[bool]:
+        # Whether each unit mentions a person, as a type, a gender or first and second persons tell.
+        known = {
             mention.chain
             for mention in self.discourse.mentions
             if mention.features.entity == "person"
             or mention.features.gender in _OF_PERSONS
             or mention.features.person in ("1", "2")
-        )
+        }
+        units = range(len(self.discourse.units))
+        return [any(each.chain in known for each in self.of_unit[unit]) for unit in units]
 
     def _goes_on(self, unit: int, definite: bool = True) -> bool:
         goes_on = self.rules.goes_on(self.discourse.units[unit].text)

@@ -240,7 +240,7 @@ def test_no_text_is_in_two_couples_and_the_order_of_partners_does_not_matter(
     ]
 
     def apart(one: Partner, other: Partner) -> bool:
-        return one.columns["texts"].isdisjoint(other.columns["texts"])
+        return bool(one.columns["texts"].isdisjoint(other.columns["texts"]))
 
     coupled = MostSimilar(apart, within=True) if similar else LeastRepeating(apart)
     couples = coupled(partners, Context())

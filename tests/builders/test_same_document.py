@@ -220,7 +220,7 @@ def test_the_sample_is_at_chance(
     folder, manifest = built_sample(SUITE.name)
     entry = manifest["configs"]["sample_same_document"]
     # Nobody is trained on talks, so that none of them is kept for training.
-    assert {s: counts["rows"] for s, counts in entry["splits"].items()} == {"test": 34}
+    assert {s: counts["rows"] for s, counts in entry["splits"].items()} == {"test": 61}
     (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
     for row in rows(folder, "sample_same_document"):
