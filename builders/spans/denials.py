@@ -96,22 +96,21 @@ class Denials:
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
         """The item generator that knows who denies in which of these dialogues."""
-        may_be: dict[str, list[bool]] = {}
         order = []
         for discourse in discourses:
             generator = context.random(discourse, "Denials")
             preferred, lot = generator.random() < 0.5, generator.random()
-            may_be[discourse.id] = [
+            may_be = [
                 same
                 for same in (preferred, not preferred)
                 if any(_alone(discourse.units, place) for place in _places(discourse.units, same))
             ]
-            order.append((-len(may_be[discourse.id]), lot, discourse.id))
+            if may_be:
+                order.append((len(may_be), may_be[0] != preferred, lot, discourse.id, may_be))
         # Those that may be either come last, where fewer are.
         chosen: dict[bool, list[str]] = {True: [], False: []}
-        for _, _, name in sorted(order, reverse=True):
-            if may_be[name]:
-                chosen[min(may_be[name], key=lambda same: len(chosen[same]))].append(name)
+        for *_, name, may_be in sorted(order):
+            chosen[min(may_be, key=lambda same: len(chosen[same]))].append(name)
         most = min(map(len, chosen.values())) + 1
         return replace(
             self, chosen={name: same for same, of in chosen.items() for name in of[:most]}
