@@ -377,7 +377,16 @@ def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
     metric = "accuracy" if head.metric == "CD score" else head.metric
     named = {**about, "group": "headline", "metric": metric, "split": ""}
     cells: dict[str, float] = {f"over {one}": 1 for one in head.over}
+    cells |= _kept({"effective items": head.effective_items or 0})
     yield _golden(named, head, metric, counts=cells)
+    if head.is_controlled:
+        plain: Any = {
+            "value": head.plain_score,
+            "low": head.plain_ci_low,
+            "high": head.plain_ci_high,
+        }
+        named["metric"] = "accuracy"
+        yield Golden(**named, **plain)
     yield from _beside(named, head)
 
 
@@ -395,6 +404,9 @@ def _item_score(about: dict[str, Any], score: ItemScore) -> Iterator[Golden]:
     }
     named = _row(score)
     yield _golden(about, score, counts=_kept(counts), **named)
+    if score.controlled is not score:
+        effective = _kept({"effective items": score.effective_items or 0})
+        yield _golden(about, score.controlled, counts=effective, **_row(score.controlled))
     yield from _beside({**about, **named}, score)
     for mean in ("mean", "median"):
         value = getattr(score, f"margin_{mean}")
