@@ -319,10 +319,6 @@ def _kept(counts: Mapping[str, float]) -> dict[str, float]:
     return {name: count for name, count in counts.items() if count}
 
 
-def _n(cells: int) -> dict[str, float]:
-    return {"cells": cells}
-
-
 def _golden(about: dict[str, Any], row: Any, metric: str, **more: Any) -> Golden:
     """A record with the fields that a row names as every row of today's results does."""
     names = {"config": "config", "split": "split", "n": "n", "clusters": "n_clusters"}
