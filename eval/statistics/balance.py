@@ -44,6 +44,8 @@ _ROUNDS = 5
 _DONE = 1e-12
 #: Of the squares of the multipliers; what it leaves of a mean is far below what is feasible.
 _PENALTY = 1e-5
+#: The name of the interval of a weighted mean.
+WILSON = "Wilson, weighted"
 #: The smallest weight, as a part of an equal one.
 _SMALLEST = 1e-9
 
@@ -174,7 +176,7 @@ def weighted_interval(
     if number < 2:
         return Interval(0.0, 1.0, "one cluster")
     low, high = wilson_limits(value, size)
-    return Interval(low, high, "Wilson, weighted")
+    return Interval(low, high, WILSON)
 
 
 def weighted_size(

@@ -156,43 +156,41 @@ class ComputedBaselines:
         return checked_items(self.items, self.headline)
 
     @cached_property
-    def _values(self) -> dict[str, Mapping[str, Sequence[float]]]:
-        values: dict[str, Mapping[str, Sequence[float]]] = {}
-        if self.stored is not None:
-            values |= self.stored.decisions(one.item for one in self.items)
-        else:
-            values[PARTIAL_INPUT] = _by_item(partial_input_decisions(self.items, ()))
-            values[LEXICAL_OVERLAP] = _by_item(overlap_decisions(self.items, ()))
-        values[SURFACE] = {item: [value] for item, value in self.control.surface.items()}
+    def _measured(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        found = {
+            PARTIAL_INPUT: partial_input_decisions(self.items, ()),
+            LEXICAL_OVERLAP: overlap_decisions(self.items, ()),
+        }
+        values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
+        for name, decisions in found.items():
+            if any(decision.value != TIED for decision in decisions):
+                for decision in decisions:
+                    values[name].setdefault(decision.item, []).append(decision.value)
         return values
 
     @property
-    def folds(self) -> dict[str, int]:
+    def folds(self) -> Mapping[str, int]:
         """Folds of the cross-validation of each baseline that was trained."""
-        return {PARTIAL_INPUT: FOLDS} if self._values[PARTIAL_INPUT] else {}
+        if self.stored is not None:
+            return self.stored.folds
+        return {PARTIAL_INPUT: FOLDS} if self._measured[PARTIAL_INPUT] else {}
 
     def check(self) -> None:
         """Hold what was stored to what was published."""
         if self.stored is not None:
             self.stored.check()
 
-    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, Sequence[float]]]:
+    def decisions(self, items: Iterable[Item]) -> dict[str, Mapping[str, Sequence[float]]]:
         """The decisions on the predictions of some items: baseline -> item id -> values."""
-        asked = {item.item_id for item in items}
+        asked = {item.item_id: item for item in items}
+        known = self._measured if self.stored is None else self.stored.decisions(asked.values())
+        surface = {name: [value] for name, value in self.control.surface.items()}
         return {
             name: {item: own[item] for item in own if item in asked}
-            for name, own in self._values.items()
+            for name, own in {**known, SURFACE: surface}.items()
         }
 
     def weights(self, items: Iterable[Item]) -> Mapping[str, float]:
         """The balance weights of some items by their ids; empty where they cannot be balanced."""
         asked = {item.item_id for item in items}
         return {item: weight for item, weight in self.control.weights.items() if item in asked}
-
-
-def _by_item(decisions: Sequence[BaselineDecision]) -> dict[str, list[float]]:
-    # None where all tie.
-    values: dict[str, list[float]] = {}
-    for decision in decisions if any(one.value != TIED for one in decisions) else ():
-        values.setdefault(decision.item, []).append(decision.value)
-    return values

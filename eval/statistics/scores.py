@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self, TypeVar
 
+from coherencegym.eval.statistics.balance import WILSON
 from coherencegym.eval.statistics.estimators import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
 
@@ -114,7 +115,7 @@ class Score(ScoreRow):
         limits = self.controlled_ci_low, self.controlled_ci_high
         number: Any = dict(zip(("ci_low", "ci_high"), limits, strict=True))
         beside: Any = dict.fromkeys(("partial_input_score", "lexical_overlap_score"))
-        number |= {"score": self.controlled_score, "metric": CONTROLLED_CD}
+        number |= {"score": self.controlled_score, "metric": CONTROLLED_CD, "ci_method": WILSON}
         return replace(self, **number, **beside)
 
     @property

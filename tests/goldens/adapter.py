@@ -319,10 +319,6 @@ def _kept(counts: Mapping[str, float]) -> dict[str, float]:
     return {name: count for name, count in counts.items() if count}
 
 
-def _n(cells: int) -> dict[str, float]:
-    return {"cells": cells}
-
-
 def _golden(about: dict[str, Any], row: Any, metric: str, **more: Any) -> Golden:
     """A record with the fields that a row names as every row of today's results does."""
     names = {"config": "config", "split": "split", "n": "n", "clusters": "n_clusters"}
@@ -377,7 +373,16 @@ def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
     metric = "accuracy" if head.metric == "CD score" else head.metric
     named = {**about, "group": "headline", "metric": metric, "split": ""}
     cells: dict[str, float] = {f"over {one}": 1 for one in head.over}
+    cells |= _kept({"effective items": head.effective_items or 0})
     yield _golden(named, head, metric, counts=cells)
+    if head.is_controlled:
+        plain: Any = {
+            "value": head.plain_score,
+            "low": head.plain_ci_low,
+            "high": head.plain_ci_high,
+        }
+        named["metric"] = "accuracy"
+        yield Golden(**named, **plain)
     yield from _beside(named, head)
 
 
@@ -395,6 +400,9 @@ def _item_score(about: dict[str, Any], score: ItemScore) -> Iterator[Golden]:
     }
     named = _row(score)
     yield _golden(about, score, counts=_kept(counts), **named)
+    if score.controlled is not score:
+        effective = _kept({"effective items": score.effective_items or 0})
+        yield _golden(about, score.controlled, counts=effective, **_row(score.controlled))
     yield from _beside({**about, **named}, score)
     for mean in ("mean", "median"):
         value = getattr(score, f"margin_{mean}")

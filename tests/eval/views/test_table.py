@@ -91,7 +91,7 @@ def test_nothing_is_cut_at_any_width(width: int, scores: list[ItemScore]) -> Non
     assert max(map(len, text.splitlines())) <= width
     assert (NAME if width > len(NAME) else NAME[:20]) in text  # a name is never broken for numbers
     # Where a row has no room, its numbers are below its name.
-    assert ("CD, %: 65.0 [48.3, 79.4]" in text) == (width < 160)
+    assert ("CD, %: 65.0 [48.3, 79.4]" in text) == (width < 100)
     for number in ("65.0 [48.3, 79.4]", "+0.475", "36"):
         assert number in text
 

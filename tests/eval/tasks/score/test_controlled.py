@@ -217,6 +217,16 @@ def test_a_part_of_a_table_has_weights_of_its_own(tmp_path: Path) -> None:
     assert all_row(part).partial_input_score == 1.0
 
 
+def test_a_part_without_contrasts_keeps_the_baselines_of_the_build(tmp_path: Path) -> None:
+    settled = Prediction("(2;%odd%) = (2;%plain%)", "sum", ())
+    items = [replace(one, predictions=(*one.predictions, settled)) for one in map(item, range(6))]
+    folder = tmp_path / "d"
+    write_table(folder, ITEMS, "toy", {"test": items}, "pairs", extra={"genre": "string"})
+    write_decisions(folder, items, {LEXICAL_OVERLAP: [1.0] * 6})
+    row = all_row(scored(folder, limit=4))
+    assert (row.lexical_overlap_score, row.controlled_score) == (1.0, None)
+
+
 def test_own_pairs_have_a_controlled_score_that_is_read_back(tmp_path: Path) -> None:
     texts = [[one.content for one in item(number).conditions] for number in range(120)]
     pairs = [(plain, odd) for odd, plain in texts]
