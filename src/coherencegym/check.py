@@ -1,0 +1,256 @@
+"""``coherencegym check``: what a model notices, on one screen.
+
+No dataset is named. Rows of corpora that may be passed on are in the package
+(:data:`BATTERY`, made by ``python -m benchmarks.battery``); of the other phenomena there is a line
+that says which corpus they need, and a score where its files are at hand. Only controlled scores
+are shown: what words, lengths and spelling tell is no part of them.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from coherencegym.command_line import Parser, add_options, finish
+from coherencegym.errors import EvaluationError
+
+#: The folder of the rows, and of the list of phenomena.
+BATTERY = Path(__file__).parent / "eval" / "battery"
+#: Fewer effective items than this tell nothing of a model.
+FEWEST_ITEMS = 100
+#: What is said of a model and a phenomenon.
+ABOVE, AT, BELOW = "above chance", "at chance", "below chance"
+TOO_SMALL = "too small to tell"
+#: Characters of a bar, which is from 0 to 100 %.
+_BAR = 21
+_EXAMPLES = """\
+  coherencegym check gpt2
+  coherencegym check gpt2 gpt2-medium
+  coherencegym check gpt2 --data-dir ~/corpora
+"""
+
+
+@dataclass(frozen=True)
+class Phenomenon:
+    """Something that a reader notices, and the config that asks for it.
+
+    ``rows`` is the file of its rows in :data:`BATTERY`; empty where none may be passed on.
+    ``corpora`` are those that the suite is built from otherwise, best first.
+    """
+
+    name: str
+    suite: str
+    config: str
+    corpora: Sequence[str]
+    rows: str = ""
+
+
+@dataclass(frozen=True)
+class CheckedPhenomenon:
+    """The controlled score of a model on a phenomenon: from 0 to 1, with its 95 % interval.
+
+    ``effective_items`` is the number of equally weighted items that it is worth. Without a score,
+    ``needs`` says what would give one.
+    """
+
+    model: str
+    phenomenon: str
+    score: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    effective_items: float = 0.0
+    needs: str = ""
+
+    @property
+    def word(self) -> str:
+        """What the interval says; empty without a score."""
+        if self.score is None or self.ci_low is None or self.ci_high is None:
+            return ""
+        if self.effective_items < FEWEST_ITEMS:
+            return TOO_SMALL
+        return ABOVE if self.ci_low > 0.5 else BELOW if self.ci_high < 0.5 else AT
+
+
+class Check(list[CheckedPhenomenon]):
+    """A row for each phenomenon and model; it prints as a screen of 80 columns."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries."""
+        return [asdict(row) | {"word": row.word} for row in self]
+
+    def _lines(self) -> Iterator[str]:
+        models = list(dict.fromkeys(row.model for row in self))
+        missing = {row.phenomenon: row.needs for row in self if row.needs}
+        for model in models:
+            yield f"{model:<20.20} controlled score [95 %]   0        50       100   items"
+            own = [row for row in self if row.model == model]
+            for row in own:
+                if row.word:
+                    yield (
+                        f"  {row.phenomenon:<18} {_number(row):>18}   {_bar(row)} "
+                        f"{row.effective_items:>6,.0f}  {row.word}"
+                    )
+            yield f"  {model} {_says(own)}"
+        for needs in dict.fromkeys(missing.values()):
+            names = [name for name, own in missing.items() if own == needs]
+            yield f"not asked: {', '.join(names)} ({needs})"
+
+
+def _number(row: CheckedPhenomenon) -> str:
+    score, low, high = (100 * (value or 0.0) for value in (row.score, row.ci_low, row.ci_high))
+    return f"{score:.1f} [{low:.1f}, {high:.1f}]"
+
+
+def _bar(row: CheckedPhenomenon) -> str:
+    low, score, high = (
+        round((value or 0.0) * (_BAR - 1)) for value in (row.ci_low, row.score, row.ci_high)
+    )
+    line = ["━" if low <= place <= high else "·" for place in range(_BAR)]
+    line[_BAR // 2] = "┃" if low <= _BAR // 2 <= high else "│"
+    line[score] = "●"
+    return "".join(line)
+
+
+def _says(rows: Sequence[CheckedPhenomenon]) -> str:
+    noticed = [row.phenomenon for row in rows if row.word == ABOVE]
+    told = [row for row in rows if row.word not in ("", TOO_SMALL)]
+    if not told:
+        return "is not told from chance by so few items."
+    if not noticed:
+        return "shows on none of them that it notices incoherence."
+    beyond = "beyond what words, lengths and spelling tell"
+    return f"notices incoherence of {len(noticed)} in {len(told)} kinds, {beyond}."
+
+
+def phenomena() -> list[Phenomenon]:
+    """The phenomena of the battery, in the order of the screen."""
+    declared = tomllib.loads((BATTERY / "battery.toml").read_text(encoding="utf-8"))
+    return [Phenomenon(**entry) for entry in declared["phenomenon"]]
+
+
+def check(
+    model: Any,
+    *,
+    data_dir: str | Path | None = None,
+    tokenizer: Any = None,
+    limit: int | None = None,
+    **options: Any,
+) -> Check:
+    """Say of each phenomenon whether models notice it, by controlled scores.
+
+    Args:
+        model, tokenizer: see :func:`coherencegym.score`.
+        data_dir: a folder of corpus files, for phenomena of which no rows may be passed on.
+        limit: no more items of each phenomenon than this, from the start.
+        options: those that load a model, as for :func:`coherencegym.score`.
+
+    Returns:
+        A row for each model and phenomenon. It is a list, and prints as one screen.
+
+    Raises:
+        EvaluationError: a model is not there, or an option is wrong.
+    """
+    import coherencegym as cg
+
+    models = list(model) if isinstance(model, list) else [model]
+    found = Check()
+    with tempfile.TemporaryDirectory() as folder:
+        asked = [(each, *_rows(each, data_dir, Path(folder))) for each in phenomena()]
+        for one in models:
+            loaded = cg.load_model(one, **options) if isinstance(one, str | Path) else one
+            for each, rows, needs in asked:
+                if not rows:
+                    found.append(CheckedPhenomenon(_name(one), each.name, needs=needs))
+                    continue
+                found.append(_scored(_name(one), loaded, each.name, rows[:limit], tokenizer))
+    return found
+
+
+def _name(model: Any) -> str:
+    return str(getattr(model, "name", model))
+
+
+def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[list[Any], str]:
+    # The rows of a phenomenon; where there are none, what would give some.
+    from coherencegym.files.parquet_rows import parquet_rows
+
+    if each.rows:
+        return parquet_rows(BATTERY / each.rows), ""
+    needs = f"needs the corpus {' or '.join(each.corpora)}, with --data-dir"
+    if data_dir is None:
+        return [], needs
+    import coherencegym as cg
+
+    for corpus in each.corpora:
+        output = folder / each.suite / corpus
+        try:
+            if not output.exists():
+                cg.build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
+        except EvaluationError:
+            continue
+        for path in sorted(output.glob(f"data/*{each.config}/*.parquet")):
+            return parquet_rows(path), ""
+    return [], needs
+
+
+def _scored(
+    model: str, loaded: Any, name: str, rows: list[Any], tokenizer: Any
+) -> CheckedPhenomenon:
+    import coherencegym as cg
+
+    results: Any = cg.score(loaded, rows, tokenizer=tokenizer)
+    row = results.rows[0]
+    if row.controlled_score is None:
+        return CheckedPhenomenon(model, name, needs="so few items cannot be balanced")
+    limits = row.controlled_ci_low, row.controlled_ci_high
+    return CheckedPhenomenon(model, name, row.controlled_score, *limits, row.effective_items)
+
+
+def make_parser(prog: str = "coherencegym check") -> Parser:
+    """The parser of ``coherencegym check``."""
+    from coherencegym.eval.run.options import ModelOptions
+    from coherencegym.numbers import positive
+
+    parser = Parser(
+        prog,
+        "See on one screen whether a model notices incoherence, beyond what words, lengths and\n"
+        "spelling tell.",
+        _EXAMPLES,
+        takes="MODEL ...",
+    )
+    add = parser.add_argument
+    add("model", nargs="+", metavar="MODEL", help="Hub ids, or folders")
+    add("--data-dir", type=Path, metavar="DIR", help="folder of corpus files, for more phenomena")
+    add("--limit", type=positive, metavar="N", help="read at most N items of each phenomenon")
+    add("--json", action="store_true", help="print the rows as JSON")
+    add_options(parser, ModelOptions, only=("device", "dtype"))
+    return parser
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym check") -> int:
+    """Check models; returns the exit code."""
+    arguments = vars(make_parser(prog).parse_args(argv))
+    from coherencegym.builders.command.declared import explain
+    from coherencegym.terminal import data_output
+
+    def run() -> int:
+        from coherencegym.eval.models.libraries import quiet_libraries
+
+        quiet_libraries()
+        as_json, models = arguments.pop("json"), arguments.pop("model")
+        arguments.pop("typed_words", None)
+        with data_output(True) as out:
+            found = check(models, **arguments)
+            out.write(json.dumps(found.rows(), indent=1) if as_json else str(found))
+            out.write("\n")
+        return 0
+
+    return finish(prog, run, explain)
