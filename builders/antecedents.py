@@ -22,23 +22,18 @@ that differ in one sentence, in one place, and nothing else.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from coherencegym.builders.crossing.partners import Balanced
 from coherencegym.builders.discourse.inferred_connectives import in_dutch
 from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
-from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.reference.antecedent_removal import (
     AntecedentRemoval,
     ScoredKind,
-    mention_of_excerpt,
     scored_mention,
     scored_place,
 )
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _CORPORA = ("arrau", "parcor", "ontonotes", "gum", "litbank")
 ORIGINAL, REMOVED, CONTROL = "original", "antecedent_removed", "control_removed"
 #: The group that a config's score is taken over.
@@ -51,22 +46,6 @@ def around_scored(discourse: Discourse) -> tuple[str, str, str, str]:
     start, end = scored_place(discourse)
     before, mention, after = sentence[:start], sentence[start:end], sentence[end:]
     return " ".join(context), before.rstrip(), mention, after.strip()
-
-
-def count_words(text: str) -> int:
-    """The number of words in a text, as spaces part them."""
-    return len(text.split())
-
-
-def count_tokens(text: str) -> int:
-    """The number of words and of marks in a text, much as tokenizers part them."""
-    return len(_TOKEN.findall(text))
-
-
-def scored_in(item: Item) -> str:
-    """Name the mention that an item is about: one item of each is chosen."""
-    discourse, _, variant = item.item_id.rpartition("/")
-    return f"{discourse}/{mention_of_excerpt(variant)}"
 
 
 def context_sentence(discourse: Discourse) -> tuple[str, ...]:
@@ -106,25 +85,20 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
     return Config(
         name=scored,
         corpora=_CORPORA,
-        generator=Balanced(
-            generator=MinimalPairs(
-                versions={
-                    ORIGINAL: AntecedentRemoval(scored),
-                    REMOVED: AntecedentRemoval(scored, "antecedent"),
-                    CONTROL: AntecedentRemoval(scored, "control"),
-                },
-                regions=around_scored,
-                contrasts=(
-                    Contrast(REMOVED, CONTROL, 3, groups=(AGAINST_CONTROL,)),
-                    Contrast(REMOVED, ORIGINAL, 3, groups=("against original",)),
-                    Contrast(REMOVED, CONTROL, 3, "sum", groups=("rest of the sentence",), last=4),
-                ),
-                columns=removal_columns,
-                view=context_sentence,
+        generator=MinimalPairs(
+            versions={
+                ORIGINAL: AntecedentRemoval(scored),
+                REMOVED: AntecedentRemoval(scored, "antecedent"),
+                CONTROL: AntecedentRemoval(scored, "control"),
+            },
+            regions=around_scored,
+            contrasts=(
+                Contrast(REMOVED, CONTROL, 3, groups=(AGAINST_CONTROL,)),
+                Contrast(REMOVED, ORIGINAL, 3, groups=("against original",)),
+                Contrast(REMOVED, CONTROL, 3, "sum", groups=("rest of the sentence",), last=4),
             ),
-            measures=(count_words, count_tokens, len),
-            one_of=scored_in,
-            reason="left out to balance the lengths of texts",
+            columns=removal_columns,
+            view=context_sentence,
         ),
         summary=summary,
         regions=(
@@ -201,9 +175,8 @@ SUITE = Suite(
         "in both terms and cancels. The group `against original` is confounded: a foreign sentence "
         "harms any text.",
         "The scored text is the same in both conditions, so it cannot reveal the answer. The "
-        "one sentence that differs can: a sentence without any person makes `she` less likely by "
-        "its topic alone. The partial-input classifier therefore sees this sentence, without the "
-        "mention.",
+        "one sentence that differs can: other topics make `she` less likely. The partial-input "
+        "classifier therefore sees this sentence, without the mention.",
         "A model need not find the right referent: any possible referent of the pronoun is enough "
         "to avoid surprise. A sentence that mentions a possible referent (the same number, gender "
         "and entity type, as far as annotated) is used neither as neighbour nor as stand-in. "
@@ -214,9 +187,9 @@ SUITE = Suite(
         "before the scored one. Sentences between the two are left out of all conditions if they "
         "mention the referent by pronouns or are not the neighbour; the scored sentence must not "
         "refer back to them. The neighbour is the nearest suitable sentence between the two, or "
-        "otherwise before the antecedent's sentence. A few items use another neighbour to balance "
-        "lengths: across a config, `antecedent_removed` is the longer text (in words, tokens and "
-        "characters) in half of the items, give or take one.",
+        "otherwise before the antecedent's sentence. It mentions a person if the antecedent's "
+        "sentence mentions one, and only then; the person is of another gender or number than the "
+        "scored mention.",
         "`antecedent_removed` lacks the referent and everything else that the sentence said. "
         "Sentences are left out if another pronoun refers back to them; a definite phrase in the "
         "rest of the scored sentence may still refer back.",

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.inferred_connectives import in_dutch, of_entities
@@ -212,7 +212,7 @@ def crossed_config(spillover: bool) -> Config:
                 "scored one; otherwise it is mentioned before both",
             ),
         ),
-        breakdowns=(*CROSSED_BREAKDOWNS, "competitor_between"),
+        breakdowns=("competitor_between",),
         partial_input="bags of words of the text before the mention, the mention and the rest",
     )
 
@@ -272,7 +272,7 @@ _MENTIONS = (mention_config(spillover=False), mention_config(spillover=True))
 SUITE = Suite(
     name="coreference",
     title="Coreference",
-    version="3.1.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising if it repeats a noun "
         "phrase or name of the previous sentence instead of using a pronoun. The preference for "

@@ -20,19 +20,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
-from coherencegym.builders.crossing.generator import (
-    CROSSED_BREAKDOWNS,
-    Crossed,
-    crossed_columns,
-    repeated_in,
-)
-from coherencegym.builders.crossing.partners import ClosestInLength
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.partners import LeastRepeating
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.crossing.slots import (
     SLOT_COLUMNS,
-    far_and_alike,
+    far_apart,
     followed_alike,
-    repeated_stems,
     slot_and_following,
     slot_columns,
     slots,
@@ -288,16 +282,7 @@ SAME_DOCUMENT = Config(
     generator=Crossed(
         partners=slots,
         operators="sentences of distant places of a text, without the first ones of paragraphs",
-        couple=ClosestInLength(
-            far_and_alike,
-            followed_alike,
-            scarce_first=True,
-            measures=(
-                *(repeated_in(slot_and_following, region) for region in (2, 3)),
-                repeated_stems,
-            ),
-        ),
-        across=True,
+        couple=LeastRepeating(far_apart, followed_alike),
         join=slot_and_following,
         apart={"slot": 2, "following": 3},
         names=("context", "sentence"),
@@ -314,7 +299,6 @@ SAME_DOCUMENT = Config(
         "the sentence after the slot in the context's text (missing at the end of a paragraph)",
     ),
     columns=crossed_columns(**SLOT_COLUMNS),
-    breakdowns=CROSSED_BREAKDOWNS,
     headline="slot",
     partial_input="bags of words of the sentences before the slot, in it and after it",
 )
@@ -363,7 +347,7 @@ def _configured(
 SUITE = Suite(
     name="intruder_sentences",
     title="Intruder sentences",
-    version="3.2.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence from another document, and the text "
         "after it, more surprising than the document's own, and can tell which sentence of a "
@@ -406,9 +390,9 @@ SUITE = Suite(
         "equal texts.",
         "A small corpus has few similar documents, so its intruders are easier to notice.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
-        "`same_document`: items are chosen so that repeated words point to the right combinations "
-        "in half of a config's items, in the slot and after it. In single items they may still "
-        "reveal the answer.",
+        "`same_document`: of all sentences that may change places, those come first that repeat "
+        "fewer words of their own contexts than of each other's. Repeated words may still reveal "
+        "the answer of an item; balance weights remove this.",
         "`same_document`: the topics of a text's parts, and names that are not repeated, may be "
         "enough to distinguish its sentences. Speeches and lists of facts have sentences that fit "
         "in several positions.",

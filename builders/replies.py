@@ -17,8 +17,8 @@ from coherencegym.builders.crossing.chat import (
     of_two_threads,
     replies,
 )
-from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
-from coherencegym.builders.crossing.partners import ClosestInLength
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.partners import LeastRepeating
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpus import cited
@@ -26,7 +26,7 @@ from coherencegym.loaders.corpus import cited
 SUITE = Suite(
     name="replies",
     title="Replies",
-    version="2.1.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds replies less surprising after the messages that "
         "they reply to than after each other's."
@@ -49,9 +49,9 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "The two threads are about different problems. Pairs are left out if the replies repeat at "
-        "least two more words of their own messages than of the other's. Repeated words still "
-        "decide some of the remaining items: compare the lexical-overlap baseline.",
+        "The two threads are about different problems. Of all replies that may be exchanged, those "
+        "come first that repeat fewer words of their own messages than of each other's. Repeated "
+        "words may still decide an item; balance weights remove this.",
         "The replier's earlier messages in the thread are not shown, so writing style cannot "
         "identify the reply. A reply that refers to a hidden message is less informative.",
         "A reply can fit the other messages by chance, most often as an answer to a question of "
@@ -68,7 +68,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=replies,
                 operators="replies to one message by somebody else, both of some words",
-                couple=WithSameNames(ClosestInLength(of_two_threads)),
+                couple=WithSameNames(LeastRepeating(of_two_threads)),
                 family="log",
                 names=("messages", "reply"),
                 columns=chat_columns,
@@ -83,7 +83,6 @@ SUITE = Suite(
                 ),
                 messages=Column(["int32"], "the number of messages before each reply"),
             ),
-            breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the messages before the reply and of the reply",
         ),
     ),

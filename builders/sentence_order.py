@@ -162,7 +162,8 @@ def passage_config(name: str, passages: Passages, scope: str, k: int) -> Config:
     number = f"{passages.most}" if passages.number == 1 else f"up to {passages.most}"
     first = "the first " * (passages.number == 1)
     summary = f"{first}{number} consecutive sentences of prose in a document: {config.summary}"
-    return replace(config, name=f"{name}_{scope}", generator=generator, summary=summary)
+    how: dict[str, Any] = {"generator": generator, "summary": summary, "divided": False}
+    return replace(config, name=f"{name}_{scope}", **how)
 
 
 #: Passages as long as the documents of intruder sentences, and openings as long as stories.
@@ -222,8 +223,9 @@ MATCHED: tuple[Config, ...] = (
         genre="documents",
         select=is_no_chat,
         breakdowns=("genre",),
+        divided=False,
     ),
-    matched_config("threads", _THREADS, "message", speakers=2, separator=True),
+    matched_config("threads", _THREADS, "message", speakers=2, separator=True, divided=False),
 )
 
 

@@ -55,7 +55,7 @@ _ENTAILMENT: dict[str, Any] = {
 SUITE = Suite(
     name="span_coherence",
     title="Span coherence",
-    version="3.0.0",
+    version="4.0.0",
     hypothesis=(
         "A model that is right about a text for the right reason is also right about the text's "
         "parts: for each part, it gives the answer that the part itself supports."

@@ -14,14 +14,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import (
     Couple,
     MostSimilar,
     Partner,
     narrative_tense,
-    of_like_length,
     persons_in,
+    repeated_more,
 )
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.matched_orders import familiarity_config
@@ -34,7 +34,6 @@ from coherencegym.builders.suite import (
     Suite,
     Use,
 )
-from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.catalogue import EndingSwap
 from coherencegym.manipulations.operator import Context
@@ -110,8 +109,8 @@ def under_one_name(
 
     The first man whom a story names stands for the first of the other one, the second for the
     second, and women likewise. Stories whose endings name nobody stay as they are. None where a
-    story has not as many, where one is told in the first person alone, or where one begins with a
-    man and the other with a woman.
+    story has not as many, where one is told in the first person alone, where one begins with a man
+    and the other with a woman, or where the endings repeat more stems of one of the stories.
     """
     people = [named_people(each.discourse.texts) for each in (one, other)]
     wanted = [
@@ -120,7 +119,7 @@ def under_one_name(
         for name in names_in(each.parts[1], each.discourse.texts[:-1])
     ]
     if not wanted:
-        return one, other
+        return None if repeated_more(one, other) else (one, other)
     told = {
         (persons_in(each.parts[0])[0], all_named[0].gender if all_named else "")
         for each, all_named in zip((one, other), people, strict=True)
@@ -143,7 +142,8 @@ def under_one_name(
         (discourse,) = Renaming(tuple(pairs))(each.discourse, Context())
         columns = {"names": [f"{old} > {new}" for old, new in pairs]}
         renamed.append(_partner(discourse, alike=each.alike, columns=columns))
-    return renamed[0], renamed[1]
+    first, second = renamed
+    return None if repeated_more(first, second) else (first, second)
 
 
 def _place(name: str, people: Sequence[NamedPerson]) -> tuple[str, int]:
@@ -154,12 +154,9 @@ def _place(name: str, people: Sequence[NamedPerson]) -> tuple[str, int]:
 
 
 def story_columns(couple: Couple) -> dict[str, Any]:
-    """The columns of an item: its half, and the names that people have in place of their own."""
+    """The column of an item: the names that people have in place of their own."""
     both = (couple.first, couple.second)
-    return {
-        HALF: couple.half,
-        "names": [name for each in both for name in each.columns.get("names", ())],
-    }
+    return {"names": [name for each in both for name in each.columns.get("names", ())]}
 
 
 SUITE = Suite(
@@ -202,11 +199,9 @@ SUITE = Suite(
         "Errors in an ending are neither corrected nor counted. In a few items the name alone "
         "shows that an ending is wrong, because the story does not have the person; `crossed` "
         "leaves out, and counts, stories with such an ending.",
-        "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
-        "words, and of words weighted by rarity) picks the right endings in half of the items. "
-        "Other word-based comparisons may do slightly better. The stories are divided into two "
-        "halves (`half`). Pairs are made and balanced within a half, by the rarity of words in the "
-        "other half, and the surface baseline decides each half by what it learned from the other.",
+        "`crossed`: similar stories are paired. Both pairs of endings, the right and the exchanged "
+        "ones, repeat equally many words of the stories (content words, by their first six "
+        "letters). Other word-based comparisons may do better; balance weights remove this.",
         "`crossed`: people whom an ending names have other names than in the corpus, the same in "
         "both stories. Stories are left out, and counted, if an ending has another name, or one "
         "that cannot be changed safely. The column `names` has the changes.",
@@ -234,9 +229,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=stories,
                 operators="right ending, its people renamed",
-                couple=MostSimilar(
-                    of_like_length, under_one_name, neighbours=400, balanced=True, halves=True
-                ),
+                couple=MostSimilar(adapt=under_one_name, neighbours=400),
                 across=True,
                 names=("story", "ending"),
                 columns=story_columns,
@@ -247,18 +240,12 @@ SUITE = Suite(
             ),
             regions=("the four sentences of a story", "an ending"),
             columns=crossed_columns(
-                half=Column(
-                    "int32",
-                    "the half of the stories (1 or 2) that has both stories; stories are matched "
-                    "with word weights from the other half",
-                ),
                 names=Column(
                     ["string"],
                     "the renamed people, as `old name > new name`, so that both stories use the "
                     "same names; empty if neither ending names anybody",
                 ),
             ),
-            breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the story and of the ending",
         ),
         familiarity_config(("storycloze",)),

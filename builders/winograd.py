@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
-from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
-from coherencegym.builders.crossing.partners import ClosestInLength, Partner
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.partners import LeastRepeating, Partner
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.matched_orders import familiarity_config
 from coherencegym.builders.suite import (
@@ -140,7 +140,7 @@ def text_and_candidate(text: Partner, candidate: Partner) -> tuple[str, str, str
 SUITE = Suite(
     name="winograd",
     title="Winograd",
-    version="3.2.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising if a pronoun is replaced by "
         "the wrong candidate referent than by the right one."
@@ -201,7 +201,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=schemas,
                 operators="CandidateSubstitution(candidate='target')",
-                couple=ClosestInLength(are_twins),
+                couple=LeastRepeating(are_twins),
                 family="family",
                 join=text_and_candidate,
                 last=3,
@@ -217,7 +217,6 @@ SUITE = Suite(
                 "the text after the candidate",
             ),
             columns=crossed_columns(),
-            breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the text before the candidate, the candidate and "
             "the rest",
         ),

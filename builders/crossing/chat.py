@@ -17,8 +17,7 @@ from typing import Any
 from coherencegym.builders.crossing.partners import (
     Couple,
     Partner,
-    of_like_length,
-    repeating_alike,
+    any_two,
     stems,
 )
 from coherencegym.loaders.discourse import Discourse, Mention
@@ -182,12 +181,8 @@ class WithSameNames:
 
 
 def of_two_threads(one: Partner, other: Partner) -> bool:
-    """Tell whether two replies are of different threads, and neither stands out."""
-    return (
-        one.discourse.id != other.discourse.id
-        and of_like_length(one, other)
-        and repeating_alike(one, other)
-    )
+    """Tell whether two replies are of different threads."""
+    return one.discourse.id != other.discourse.id and any_two(one, other)
 
 
 def chat_columns(couple: Couple) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.crossing.partners import Couple, Measure, Partner
+from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.suite import Column, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
@@ -29,9 +29,7 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     validate_item,
 )
-from coherencegym.eval.statistics.bag_of_words import no_overlap_in, overlap
 from coherencegym.eval.statistics.effective_size import WITH
-from coherencegym.eval.statistics.pair_baselines import decided
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -63,34 +61,12 @@ _CROSSED_COLUMNS = {
     "similarity": Column(
         "float64", "TF-IDF cosine of the two contexts; null if they were not matched by it"
     ),
-    "overlap": Column(
-        "string",
-        "which combinations repeat more words of their contexts: the original ones (`own`), the "
-        "exchanged ones (`exchanged`), or neither (`neither`)",
-    ),
 }
-#: Columns by whose values the scores of crossed configs are reported, too.
-CROSSED_BREAKDOWNS = ("overlap",)
-#: Sides that repeat more words, by what the overlap says of the prediction.
-_REPEATING = {1.0: "own", 0.0: "exchanged", 0.5: "neither"}
 
 
 def crossed_columns(**own: Column) -> dict[str, Column]:
     """The columns of a crossed config: those of all, and the suite's own."""
     return _CROSSED_COLUMNS | own
-
-
-def repeated_in(join: Join, region: int) -> Measure:
-    """Measure how many words of what stands before it a region of a condition repeats.
-
-    As the lexical-overlap baseline does; 0 where a condition has no such region.
-    """
-
-    def measure(context: Partner, target: Partner) -> float:
-        texts = join(context, target)
-        return overlap(condition_of("", texts), region) if region <= len(texts) else 0.0
-
-    return measure
 
 
 #: The reason why a partner is in no item.
@@ -246,9 +222,7 @@ class Crossed:
                 )
                 for edit in _exchanges(made[own], made[exchanged], source)
             ),
-            extra=self._columns(
-                couple, _REPEATING[decided(contrasts[0], no_overlap_in(made.values()))]
-            ),
+            extra=self._columns(couple),
         )
         validate_item(item)
         if len({condition.content for condition in made.values()}) < len(made):
@@ -261,14 +235,13 @@ class Crossed:
         }
         return GeneratedItem(item, contrasts, views)
 
-    def _columns(self, couple: Couple, repeating: str) -> dict[str, Any]:
+    def _columns(self, couple: Couple) -> dict[str, Any]:
         discourses = couple.first.discourse, couple.second.discourse
         ids = dict.fromkeys(discourse.id for discourse in discourses)
         return {
             FAMILY: discourses[0].meta.get(self.family, "") or WITH.join(ids),
             "partner_discourse": discourses[1].id,
             "similarity": couple.similarity,
-            "overlap": repeating,
             **self.columns(couple),
         }
 

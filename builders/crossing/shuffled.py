@@ -27,8 +27,9 @@ _NAME = "ShuffledContext"
 class ShuffledContext:
     """The items of a crossing with the words before the compared regions in random order.
 
-    A context has one order in an item, whichever target stands after it. Texts that are not from
-    a crossing's contexts stay as they are, and so do speakers' names and separators.
+    All conditions of an item have one permutation, so that contexts that differ in a word differ in
+    that word. Texts that are not from a crossing's contexts stay as they are, and so do speakers'
+    names and separators.
     """
 
     crossed: Crossed
@@ -61,7 +62,7 @@ class ShuffledContext:
         for condition in made.item.conditions:
             texts = [region.content for region in condition.regions]
             for place, text in enumerate(texts[:before]):
-                chance = context.random(discourse, _NAME, item=made.item.item_id, text=text)
+                chance = context.random(discourse, _NAME, item=made.item.item_id, region=place)
                 texts[place] = shuffled_words(text, chance)
                 edits.append(
                     ItemEdit(condition.condition_name, _NAME, place, 0, text, texts[place])
@@ -78,13 +79,16 @@ class ShuffledContext:
 def shuffled_words(text: str, chance: Any) -> str:
     """The words of a text in random order; names of speakers and separators keep their places.
 
+    Words of two texts that are as many words from the beginning stand in the same order in both.
+
     >>> import random
     >>> shuffled_words("<ann> see you there <bob>", random.Random(1))
     '<ann> see there you <bob>'
     """
     words = text.split()
     places = [place for place, word in enumerate(words) if not _FIXED.fullmatch(word)]
-    order = chance.sample([words[place] for place in places], k=len(places))
+    drawn = {place: chance.random() for place in places}
+    order = [words[place] for place in sorted(places, key=drawn.__getitem__)]
     for place, word in zip(places, order, strict=True):
         words[place] = word
     return " ".join(words)

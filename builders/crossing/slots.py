@@ -3,8 +3,7 @@
 The two slots are far from each other: in different paragraphs, where a corpus marks them, and
 :data:`_APART` sentences away. So nothing is about another topic or by another author, and what is
 left is whether a sentence goes on from what was said. Their contexts are not about the very same
-matter, where both sentences would fit both. Items are chosen so that counting repeated words tells
-the right combinations in half of them.
+matter, where both sentences would fit both.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from typing import Any
 from coherencegym.builders.crossing.partners import (
     Couple,
     Partner,
-    is_past,
-    names,
-    of_like_length,
-    persons_in,
+    any_two,
     stems,
 )
 from coherencegym.builders.discourse.cutting import category, stretches
@@ -63,12 +59,10 @@ def slots(discourse: Discourse, context: Context) -> Iterator[Partner]:
             ends = place + 1 == end or place + 1 in begins
             following = "" if ends else discourse.texts[place + 1]
             target = discourse.texts[place]
-            first_person, _, he, she, _ = persons_in(target)
             yield Partner(
                 discourse,
                 (" ".join(discourse.texts[i] for i in before), following, target),
                 name=str(place),
-                alike=(first_person, he, she, is_past(target)),
                 columns={"place": place, "paragraph": bisect_right(begins, place)},
             )
     if others := len(discourse.units) - in_prose:
@@ -96,26 +90,15 @@ def _unfit(discourse: Discourse, place: int, before: range, begins: list[int]) -
     return ""
 
 
-def far_and_alike(one: Partner, other: Partner) -> bool:
-    """Tell whether two slots of a text are far from each other, and neither sentence stands out."""
-    context, _, target = zip(one.parts, other.parts, strict=True)
+def far_apart(one: Partner, other: Partner) -> bool:
+    """Tell whether two slots of a text are far from each other, and of different matters."""
     apart = abs(one.columns["place"] - other.columns["place"]) >= _APART
     paragraph = one.columns["paragraph"]
     if not apart or (paragraph and paragraph == other.columns["paragraph"]):
         return False
-    matters = [stems(text) for text in context]
+    matters = [stems(each.parts[0]) for each in (one, other)]
     shared = len(matters[0] & matters[1]) / max(1, min(map(len, matters)))
-    return (
-        target[0] != target[1]
-        and shared <= _SAME_MATTER
-        and abs(names(target[0]) - names(target[1])) <= 1
-        and of_like_length(one, other, 2, 5)
-    )
-
-
-def repeated_stems(context: Partner, target: Partner) -> float:
-    """Count the words of a context that a sentence repeats, whatever their endings."""
-    return len(stems(context.parts[0]) & stems(target.parts[-1]))
+    return any_two(one, other) and shared <= _SAME_MATTER
 
 
 def followed_alike(one: Partner, other: Partner, context: Context) -> tuple[Partner, Partner]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.crossing.partners import Option, choose_balanced, stems
+from coherencegym.builders.crossing.partners import stems
 from coherencegym.builders.spans.contradictions import contradiction_row
 from coherencegym.builders.suite import Contrast
 from coherencegym.eval.kinds.spans import SpanText
@@ -96,17 +96,25 @@ class Denials:
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
         """The item generator that knows who denies in which of these dialogues."""
-        options: dict[Option, tuple[str, bool]] = {}
+        order = []
         for discourse in discourses:
             generator = context.random(discourse, "Denials")
             preferred, lot = generator.random() < 0.5, generator.random()
-            for same in (True, False):
-                if any(_alone(discourse.units, place) for place in _places(discourse.units, same)):
-                    cost = (same != preferred, lot, discourse.id)
-                    option = Option(cost, frozenset({discourse.id}), (1 if same else -1,))
-                    options[option] = discourse.id, same
-        chosen = choose_balanced(options, slack=1)
-        return replace(self, chosen=dict(options[option] for option in chosen))
+            may_be = [
+                same
+                for same in (preferred, not preferred)
+                if any(_alone(discourse.units, place) for place in _places(discourse.units, same))
+            ]
+            if may_be:
+                order.append((len(may_be), may_be[0] != preferred, lot, discourse.id, may_be))
+        # Those that may be either come last, where fewer are.
+        chosen: dict[bool, list[str]] = {True: [], False: []}
+        for *_, name, may_be in sorted(order):
+            chosen[min(may_be, key=lambda same: len(chosen[same]))].append(name)
+        most = min(map(len, chosen.values())) + 1
+        return replace(
+            self, chosen={name: same for same, of in chosen.items() for name in of[:most]}
+        )
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[SpanText]:
         """Yield the row, unless nothing is said that can be denied."""

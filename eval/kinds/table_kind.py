@@ -28,10 +28,6 @@ SAMPLE = "sample"
 #: text, such as Winograd twins. Null or empty where there is no such family.
 FAMILY = "family"
 
-#: An optional column of numbers: the half of a corpus, 1 or 2, that a row is of where each half was
-#: matched by what the other one says. A baseline that learns decides each half from the other.
-HALF = "half"
-
 #: An optional column of truth values: whether most people who judged the row answered as it says;
 #: null where nobody did.
 HUMAN_OK = "human_ok"

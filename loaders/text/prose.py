@@ -129,7 +129,7 @@ def sentences_drop(sentences: Sequence[str]) -> str | None:
     return None
 
 
-@lru_cache(maxsize=10_000)  # windows of one text have most of their sentences in common
+@lru_cache(maxsize=100_000)  # windows and tasks share most sentences
 def sentence_debris(sentence: str) -> str | None:
     """Name the sign that a sentence lost something, or never was one; none where nothing shows."""
     if _TEX.search(sentence):

@@ -145,7 +145,6 @@ def text_vectors(
     documents: Sequence[Sequence[str]],
     features: int = 2**20,
     engine: Engine = ALONE_IN_PROCESS,
-    weights: Any = None,
 ) -> tuple[Any, SentenceVectors]:
     """Vectors of all documents and of all sentences of a collection.
 
@@ -153,8 +152,7 @@ def text_vectors(
     documents of the N that have the feature.
 
     Those of the documents are CSR, float32, documents x features (the places that words and pairs
-    are hashed into), rows of length 1 (or 0), so that a product is a cosine. ``weights``, one of
-    each feature, are those that other documents gave; none: of these documents.
+    are hashed into), rows of length 1 (or 0), so that a product is a cosine.
     """
     import numpy as np
     from scipy import sparse
@@ -175,10 +173,8 @@ def text_vectors(
     of = sparse.csr_matrix((ones, columns, first.astype(np.int32)), shape=(number, len(texts)))
     total = of @ sentences
     total.sort_indices()  # sums in one order, whatever the product left behind
-    idf = weights
-    if idf is None:
-        df = np.bincount(total.indices, minlength=features)
-        idf = (np.log((1 + number) / (1 + df)) + 1).astype(np.float32)
+    df = np.bincount(total.indices, minlength=features)
+    idf = (np.log((1 + number) / (1 + df)) + 1).astype(np.float32)
     return _weigh(total, idf), SentenceVectors(sentences, first, idf)
 
 

@@ -7,7 +7,8 @@ mention it, and the *target*, whose first mention of it is scored. One of the fi
 by a *stand-in*, a sentence of the same text from outside the excerpt that neither mentions the
 referent nor anything that the scored mention could be taken to mean instead. The stand-in opens the
 excerpt, whichever it replaces, so that what is left of the two stands next to the target: two
-versions that differ in nothing else.
+versions that differ in nothing else. Either both source and neighbour mention a person or neither
+does, so that persons alone do not tell which is which.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Literal
 
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
@@ -38,8 +38,9 @@ _NO_SENTENCES = frozenset(("frag", "intj", "ger", "inf"))
 _SITUATIONS = frozenset(("event", "time", "quantity"))
 #: Parts of speech that head a noun phrase; clauses introduce no referent. Some corpora say none.
 _NOUNS = frozenset(("NOUN", "PROPN", "NUM", "ADJ", "SYM", ""))
-#: The variant of an excerpt; behind ``n`` the neighbour, where it is not the nearest.
-_VARIANT = re.compile(r"u\d+c(\d+)-(\d+)(?:n\d+)?")
+#: The variant of an excerpt.
+_VARIANT = re.compile(r"u\d+c(\d+)-(\d+)")
+_OF_PERSONS = ("masculine", "feminine")
 #: Sentences from the source to the target, at most; those between are left out.
 _FURTHEST = 5
 _NAME_WORD = re.compile(r"[^\W\d_]{3,}")
@@ -61,7 +62,8 @@ class AntecedentRemoval(Operator):
     ``removed`` says which of these two sentences is replaced by a sentence from another part of the
     text. The inserted sentence is always the first sentence of the excerpt, and the sentence that
     is not replaced comes second. A mention gives no result without both an antecedent sentence and
-    a control sentence.
+    a control sentence. The control sentence mentions a person if the antecedent sentence does, and
+    only then. The mention cannot refer to this person: the gender or the number is another one.
 
     In the example, ``They`` is the mention. The sentence ``The city of Harwick ...`` replaces the
     antecedent sentence ``Shopkeepers ...``. The control sentence is ``The bridge was built ...``.
@@ -75,32 +77,22 @@ class AntecedentRemoval(Operator):
         length_ratio: the limit for differences in length between the antecedent sentence, the
             control sentence and the inserted sentence. The longest of these sentences has at most
             ``length_ratio`` times as many words as the shortest.
-        neighbours: the largest number of control sentences that the operator tries for one mention.
-            Each control sentence gives one result if the operator finds a sentence that can be
-            inserted.
 
     The name of a result is the position of the mention in the text. For example, ``u5c0-4`` means
-    the characters ``[0:4]`` (a Python slice) of sentence 5, counted from 0. If one mention has
-    several results, the names of the second and later results end in the letter ``n`` and the
-    number of the control sentence. For example, the control sentence of the result ``u5c0-4n3`` is
-    sentence 3 of the text.
+    the characters ``[0:4]`` (a Python slice) of sentence 5, counted from 0.
     """
 
     scored: ScoredKind = "pronoun"
     removed: Removed = ""
     length_ratio: float = 3.0
-    neighbours: int = 4
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the excerpts of each mention, the one with the nearest neighbour first.
-
-        Mentions that have none are counted by reason.
-        """
+        """Yield the excerpt of each mention; mentions that have none are counted by reason."""
         text = _Text(discourse)
         for mention in discourse.mentions:
             if self._is_scored(text, mention):
                 with context.counting():
-                    yield from self._excerpts(text, mention)
+                    yield self._excerpt(text, mention)
 
     def _is_scored(self, text: _Text, mention: Mention) -> bool:
         if self.scored == "pronoun":
@@ -108,7 +100,7 @@ class AntecedentRemoval(Operator):
         words = span_text(text.discourse, mention.span).lower()
         return mention.kind == "nominal" and text.rules.scored.match(words) is not None
 
-    def _excerpts(self, text: _Text, mention: Mention) -> Iterator[Discourse]:
+    def _excerpt(self, text: _Text, mention: Mention) -> Discourse:
         discourse = text.discourse
         text.check(mention, self.scored)
         source = text.source(mention)
@@ -117,17 +109,14 @@ class AntecedentRemoval(Operator):
         ):
             raise NotApplicableError("a word of the phrase stands in the antecedent's sentence")
         target, start, end = mention.span[0]
-        variant, found = f"u{target}c{start}-{end}", False
-        for neighbour in islice(self._neighbours(text, mention, source), self.neighbours):
+        for neighbour in self._neighbours(text, mention, source):
             stand_in = self._stand_in(text, mention, source, neighbour)
             if stand_in is not None:
-                name = f"{variant}n{neighbour}" if found else variant
-                excerpt = _excerpt_of(discourse, (*sorted((source, neighbour)), target), name)
+                chosen = (*sorted((source, neighbour)), target)
+                excerpt = _excerpt_of(discourse, chosen, f"u{target}c{start}-{end}")
                 left = {"antecedent": neighbour, "control": source}.get(self.removed)
-                yield excerpt if left is None else _replaced(excerpt, discourse, (stand_in, left))
-                found = True
-        if not found:
-            raise NotApplicableError("no sentence elsewhere that could be the stand-in")
+                return excerpt if left is None else _replaced(excerpt, discourse, (stand_in, left))
+        raise NotApplicableError("no sentence elsewhere that could be the stand-in")
 
     def _neighbours(self, text: _Text, mention: Mention, source: int) -> Iterator[int]:
         # The fit sentences between source and target, or else those before the source, each nearest
@@ -139,7 +128,8 @@ class AntecedentRemoval(Operator):
             else:
                 next_to_it = unit == source - 1 or not text.leans[source]
                 reads_well = next_to_it and text.opens[unit]
-            if reads_well and not self._objection(text, mention, source, unit):
+            alike = text.persons[unit] == text.persons[source]
+            if reads_well and alike and not self._objection(text, mention, source, unit):
                 found = True
                 yield unit
         if not found:
@@ -235,6 +225,19 @@ class _Text:
     @cached_property
     def opens(self) -> list[bool]:
         return [not self._goes_on(unit, definite=False) for unit in self.of_unit]
+
+    @cached_property
+    def persons(self) -> list[bool]:
+        # Whether each unit mentions a person, as a type, a gender or first and second persons tell.
+        known = {
+            mention.chain
+            for mention in self.discourse.mentions
+            if mention.features.entity == "person"
+            or mention.features.gender in _OF_PERSONS
+            or mention.features.person in ("1", "2")
+        }
+        units = range(len(self.discourse.units))
+        return [any(each.chain in known for each in self.of_unit[unit]) for unit in units]
 
     def _goes_on(self, unit: int, definite: bool = True) -> bool:
         goes_on = self.rules.goes_on(self.discourse.units[unit].text)
@@ -378,15 +381,6 @@ def scored_place(discourse: Discourse) -> tuple[int, int]:
     if place is None:
         raise ValueError(f"{discourse.corpus}/{discourse.id}: no excerpt with a scored mention")
     return int(place[1]), int(place[2])
-
-
-def mention_of_excerpt(variant: str) -> str:
-    """The part of an excerpt's variant that all excerpts of one mention have in common.
-
-    >>> mention_of_excerpt("u12c0-3n7"), mention_of_excerpt("u12c0-3")
-    ('u12c0-3', 'u12c0-3')
-    """
-    return variant.partition("n")[0]
 
 
 def scored_mention(discourse: Discourse) -> Mention:

@@ -57,11 +57,20 @@ def gender_of_name(name: str) -> str:
     return _given_names().get(name, "")
 
 
-def new_name(gender: str, text: str, unlike: str, random: Random) -> str:
-    """Draw a given name of a gender that is not in a text, nor begins as another name does."""
+def new_name(gender: str, text: str, unlike: str, random: Random, like: str = "") -> str:
+    """Draw a given name of a gender that is not in a text, nor begins as another name does.
+
+    Of those about as long as the name that it is ``like``, give or take a letter, if there is one.
+    """
     usual = next(names for of, *names in word_lists("given_names") if of == gender)
     words = set(re.findall(r"\w+", text))
-    free = [name for name in usual if name not in words and name[0] != unlike[0]]
+    free = [
+        name
+        for name in usual
+        if name not in words
+        and name[0] != unlike[0]
+        and (not like or abs(len(name) - len(like)) <= 1)
+    ]
     if not free:
         raise NotApplicableError("no given name that is not in the text")
     return random.choice(free)

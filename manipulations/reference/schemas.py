@@ -193,7 +193,7 @@ def _schema_place(discourse: Discourse, context: Context) -> CompetedPlace:
     )
     variant = f"u{unit}c{start}"
     random = context.random(discourse, "CompetedPlaces", place=variant)
-    new = new_name(other_gender(gender), discourse.text, person, random)
+    new = new_name(other_gender(gender), discourse.text, person, random, like=competitor)
     none = _with_another(before, person, competitor, new).rstrip()
     own, others = _places(person, before)[-1], _places(competitor, before)[-1]
     if _BOUNDARY.search(before[own:]) is None:

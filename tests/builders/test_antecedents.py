@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.marked_texts import annotated
+from support.marked_texts import annotated, told_by_somebody
 from support.suites import Sample, rows
 
-from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
-from coherencegym.builders.crossing.partners import Balanced, side
-from coherencegym.builders.pipeline.kinds import Fits
+from coherencegym.builders.antecedents import SUITE
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
 PRONOUN, PHRASE = SUITE.configs[:2]
@@ -26,6 +24,11 @@ TEXT = (
     "[Ann Lee|1 proper entity=person] bought the bakery. / "
     "In May [she|1 entity=person] opened the doors."
 )
+
+
+def told(text: str) -> Discourse:
+    """A document in each sentence of which there is somebody whom no mention can mean."""
+    return told_by_somebody(annotated(text))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def built(
 
 
 def test_an_item_has_the_same_mention_in_three_contexts() -> None:
-    (one,) = PRONOUN.generator(annotated(TEXT), Context())
+    (one,) = PRONOUN.generator(told(TEXT), Context())
     item = one.item
     assert item.item_id == "d/u3c7-10"
     original, removed, control = item.conditions
@@ -71,22 +74,22 @@ def test_an_item_has_the_same_mention_in_three_contexts() -> None:
 
 def test_a_sentence_in_between_is_said() -> None:
     mill, roof, ann, she = TEXT.split(" / ")
-    (one,) = PRONOUN.generator(annotated(" / ".join((mill, ann, roof, she))), Context())
+    (one,) = PRONOUN.generator(told(" / ".join((mill, ann, roof, she))), Context())
     assert one.item.extra["antecedent_first"] is True
 
 
 def test_a_mention_may_begin_or_end_its_sentence() -> None:
-    (one,) = PRONOUN.generator(annotated(TEXT.replace("In May [she", "[She")), Context())
+    (one,) = PRONOUN.generator(told(TEXT.replace("In May [she", "[She")), Context())
     assert [r.content for r in one.item.conditions[0].regions][1:3] == ["", "She"]
     ending = TEXT.replace("[she|1 entity=person] opened the doors", "we saw [her|1 entity=person]")
-    (one,) = PRONOUN.generator(annotated(ending), Context())
+    (one,) = PRONOUN.generator(told(ending), Context())
     assert [r.content for r in one.item.conditions[0].regions][2:] == ["her", "."]
 
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
-    assert counts == {"sample_pronoun": 5, "sample_phrase": 2}
+    assert counts == {"sample_pronoun": 1, "sample_phrase": 3}
     for name in counts:
         for row in rows(folder, name):
             item = ITEMS.from_row(row)
@@ -114,36 +117,9 @@ def test_golden_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         "Warm clothes are as useful as tickets in every season. A white tower with a green door "
         "stands where the rails end. Visitors may climb the lighthouse in summer.",
     ]
-    assert found["SAMPLE_news_flood/u5c0-2"][2] == (
-        "The inhabitants of Lower Marsh have voted to move their village. Oskar Brandt, the oldest "
-        "man in the village, voted against the plan. He said that he was too old to learn a new "
-        "view."
-    )
-
-
-def test_neither_text_is_the_longer_one_too_often() -> None:
-    def longer(text: str, number: int) -> list[int]:
-        """The sides of the items that are chosen where so many documents have the same text."""
-        documents = [replace(annotated(text), id=str(place)) for place in range(number)]
-        generator = PRONOUN.generator
-        assert isinstance(generator, Balanced)
-        fitted = generator.fit(documents, Context(), Fits())
-        generated = [one for document in documents for one in fitted(document, Context())]
-        assert len({one.item.discourse_id for one in generated}) == len(generated)
-        return sorted(
-            side(count_words(removed.content) - count_words(control.content))
-            for _, removed, control in (one.item.conditions for one in generated)
-        )
-
-    short = (
-        "The roof had gone. / [Ann Lee|1 proper entity=person] bought the old bakery. / "
-        "[She|1 entity=person] opened the doors. / The sign was green."
-    )
-    # The sentence with the antecedent is the longer one, but for another neighbour.
-    assert longer(short, 5) == [-1]
-    assert (
-        longer(f"The mill by the river had stood empty for a year. / {short}", 5)
-        == [-1] * 3 + [1] * 2
+    assert found["SAMPLE_voyage_harbour/u6c0-4"][1] == (
+        "The driver will stop wherever you ask him to. The fish market opens at five in the "
+        "morning. They belong to nobody and are fed by everyone."
     )
 
 
@@ -159,7 +135,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     entries = manifest["configs"]
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"gum_pronoun": 42, "gum_phrase": 11}
+    assert counts == {"gum_pronoun": 29, "gum_phrase": 12}
     skipped = entries["gum_pronoun"]["skipped"]["test"]
     for reason, least in {
         "not the first mention in its sentence": 900,
@@ -174,25 +150,18 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     }.items():
         assert skipped[reason] >= least, reason
     assert entries["gum_phrase"]["skipped"]["test"]["refers to something abstract"] > 1000
-    for name in counts:
-        texts = [[c["content"] for c in row["conditions"]] for row in rows(folder, name)]
-        for measure in (count_words, count_tokens, len):
-            longer = [side(measure(removed) - measure(control)) for _, removed, control in texts]
-            assert abs(sum(longer)) <= 1
     found = {row["item_id"]: row for name in counts for row in rows(folder, name)}
-    item = found["GUM_textbook_cognition/u50c0-3"]
+    item = found["GUM_bio_fillmore/u42c7-9"]
     original, removed, control = (
         condition["regions"][0]["content"] for condition in item["conditions"]
     )
-    assert original == (
-        "A prototype is the best example or representation of a concept. For example, for the "
-        "category of civil disobedience, your prototype could be Rosa Parks."
-    )
-    stand_in = "The human nervous system is capable of handling endless streams of information."
+    # The neighbour mentions "different researchers", of another number.
+    assert original.startswith("Over time, construction grammar developed into a research area")
+    stand_in = "In FrameNet, words are described in terms of the frames they evoke."
     assert removed.startswith(stand_in)
-    assert "Parks" not in removed
+    assert "Fillmore" not in removed
     assert control.startswith(stand_in)
-    assert control.endswith("Rosa Parks.")
+    assert control.endswith("joined Berkeley's International Computer Science Institute.")
 
 
 def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
@@ -200,7 +169,7 @@ def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
     manifest = dict(read_manifest(folder / "manifest.json"))
     entries = manifest["configs"]
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"openboek_nl_pronoun": 85, "openboek_nl_phrase": 8}
+    assert counts == {"openboek_nl_pronoun": 74, "openboek_nl_phrase": 4}
     skipped = entries["openboek_nl_pronoun"]["skipped"]["test"]
     for reason, least in {
         "no sentence that could be the control": 100,

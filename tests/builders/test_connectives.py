@@ -335,7 +335,7 @@ def test_gum_as_it_is(real_build: Callable[[str, str], Path]) -> None:
     assert split["groups"]["fronted=true"] == 39
     assert split["groups"]["concession for time, same syntax"] == 26
     (crossed,) = manifest["configs"]["gum_crossed"]["splits"].values()
-    assert crossed["rows"] == 41
+    assert crossed["rows"] == 43
 
 
 def test_it_is_registered() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from math import log
+from itertools import combinations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,15 +19,13 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.crossing.generator import Crossed, condition_of
 from coherencegym.builders.crossing.partners import (
-    ClosestInLength,
     Couple,
+    LeastRepeating,
     MostSimilar,
-    Option,
     Partner,
-    choose_balanced,
     narrative_tense,
-    of_like_length,
-    side,
+    repeated_more,
+    stems,
 )
 from coherencegym.builders.judgement.asked import condition_pairs
 from coherencegym.builders.pipeline.kinds import Fits
@@ -37,7 +36,6 @@ from coherencegym.builders.winograd import SUITE as SCHEMAS
 from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import ITEMS, SuiteError, evaluate
-from coherencegym.eval.statistics.bag_of_words import all_words, content_words, cosine
 from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.corpora.stories import STORYCLOZE
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
@@ -63,8 +61,8 @@ def every_next(discourse: Discourse, context: Context) -> Iterator[Partner]:
         yield Partner(discourse, discourse.texts[number : number + 2], name=str(number))
 
 
-ACROSS = Crossed(partners=last_of_all, operators="last", couple=ClosestInLength(), across=True)
-WITHIN = Crossed(partners=every_next, operators="next", couple=ClosestInLength())
+ACROSS = Crossed(partners=last_of_all, operators="last", couple=LeastRepeating(), across=True)
+WITHIN = Crossed(partners=every_next, operators="next", couple=LeastRepeating())
 
 
 def generated(generator: Crossed, *discourses: Discourse, seed: int = 0) -> list[GeneratedItem]:
@@ -146,7 +144,7 @@ def test_partners_of_one_discourse_are_crossed_with_each_other() -> None:
 
 def test_partners_of_a_family_are_crossed_with_each_other_alone() -> None:
     generator = Crossed(
-        partners=last_of_all, operators="last", couple=ClosestInLength(), family="family"
+        partners=last_of_all, operators="last", couple=LeastRepeating(), family="family"
     )
     texts = [text(name, f"{name}.", f"End {name}.", family=family) for name, family in
              (("a", "x"), ("b", "y"), ("c", "x"), ("d", "y"))]  # fmt: skip
@@ -166,12 +164,12 @@ def test_what_a_discourse_says_of_itself_is_counted_once() -> None:
 def test_two_equal_texts_are_a_mistake_of_the_suite() -> None:
     texts = text("a", "One.", "Two."), text("b", "Other.", "Two.")
     assert generated(ACROSS, *texts) == []
-    careless = replace(ACROSS, couple=ClosestInLength(lambda one, other: True))
+    careless = replace(ACROSS, couple=LeastRepeating(lambda one, other: True))
     with pytest.raises(SuiteError, match="a/crossed/b: two conditions have the same text"):
         generated(careless, *texts)
 
 
-def test_partners_are_alike_and_of_like_length() -> None:
+def test_partners_are_alike_and_nearest_in_length() -> None:
     def one(identifier: str, target: str, **values: Any) -> Partner:
         return Partner(text(identifier, "x"), (identifier, target), **values)
 
@@ -180,10 +178,29 @@ def test_partners_are_alike_and_of_like_length() -> None:
         one("b", "w w", alike=(2,)),
         one("c", "w " * 9, alike=(1,)),
     ]
-    assert [(c.first.key, c.second.key) for c in ClosestInLength()(partners, Context())] == [
+    assert [(c.first.key, c.second.key) for c in LeastRepeating()(partners, Context())] == [
         (("a", ""), ("c", ""))
     ]
-    assert ClosestInLength(of_like_length)(partners, Context()) == []
+    partners = [
+        one(name, "w " * number, alike=(1,))
+        for name, number in zip("abcd", (1, 9, 2, 8), strict=True)
+    ]
+    couples = LeastRepeating()(partners, Context())
+    assert [(c.first.key[0], c.second.key[0]) for c in couples] == [("a", "c"), ("b", "d")]
+
+
+def test_those_come_first_that_repeat_more_of_each_other() -> None:
+    things = ("boat", "horse", "lamp", "mill")
+    straight = [Partner(text(x, x), (f"The {x}.", f"A {x} fell.")) for x in things[:2]]
+    (one, other) = (
+        Partner(text(f"{x} {y}", x), (f"The {x}.", f"A {y} fell."))
+        for x, y in (things[2:], things[:1:-1])
+    )
+    assert repeated_more(*straight) == 2
+    assert repeated_more(one, other) == -2
+    assert repeated_more(one, straight[0]) == 1
+    couples = LeastRepeating()([one, *straight, other], Context())
+    assert [(c.first, c.second) for c in couples] == [(one, other), tuple(straight)]
 
 
 def test_similar_contexts_are_crossed_first() -> None:
@@ -202,128 +219,62 @@ def test_similar_contexts_are_crossed_first() -> None:
     assert MostSimilar()(partners[:1], Context()) == []
 
 
-def test_halves_are_coupled_by_the_words_of_the_other_half() -> None:
-    things = ("boat", "horse", "lamp", "mill")
-    partners = [
-        Partner(
-            text(str(number), f"Story {number} of a {things[number % 4]}."),
-            (f"The {things[number % 4]} of day {number} was old.", f"It ended {number} times."),
-        )
-        for number in range(32)
-    ]
-    couples = MostSimilar(halves=True)(partners, Context())
-    half_of: dict[str, int] = {}
-    for couple in couples:
-        for one in (couple.first, couple.second):
-            half_of[one.discourse.id] = couple.half
-    assert Counter(half_of.values()) == {1: 16, 2: 16}
-    # The words of one half say how rare those of the other are, and nothing more.
-    (own,) = {p.parts[0] for p in partners if p.discourse.id == "0"}
-    rare = [
-        replace(p, parts=(f"{p.parts[0]} {own}", p.parts[1]))
-        if half_of[p.discourse.id] != half_of["0"]
-        else p
-        for p in partners
-    ]
-
-    def similarities(of: list[Partner], half: int) -> list[float | None]:
-        return [c.similarity for c in MostSimilar(halves=True)(of, Context()) if c.half == half]
-
-    assert similarities(rare, half_of["0"]) != similarities(partners, half_of["0"])
-    assert all(couple.half == 0 for couple in MostSimilar()(partners, Context()))
-
-
-def test_balanced_couples_repeat_no_more_words_in_their_own_combinations() -> None:
-    things = ["boat", "horse"]
-    names = ["Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal"]
-    crosswise = [(f"{names[i]} saw a {things[i]}.", f"The {things[1 - i]} left.") for i in (0, 1)]
-    straight = [
-        (f"{names[i]} saw the {things[i % 2]} too.", f"A {things[i % 2]} fell {i} times.")
-        for i in range(2, 8)
-    ]
-    partners = [
-        Partner(text(str(number), *parts), parts)
-        for number, parts in enumerate([*crosswise, *straight])
-    ]
-
-    def favoured(couple: Couple) -> str:
-        one, other = (
-            (each.parts[0].split()[3].strip("."), each.parts[1].split()[1])
-            for each in (couple.first, couple.second)
-        )
-        own = (one[0] == one[1]) + (other[0] == other[1])
-        exchanged = (one[0] == other[1]) + (other[0] == one[1])
-        return "own" if own > exchanged else "exchanged" if exchanged > own else "neither"
-
-    def counts(balanced: bool) -> Counter[str]:
-        couples = MostSimilar(favour_own, balanced=balanced)(partners, Context())
-        return Counter(map(favoured, couples))
-
-    def favour_own(one: Partner, other: Partner) -> bool:
-        return favoured(Couple(one, other)) != "neither"
-
-    assert counts(balanced=False)["own"] > counts(balanced=False)["exchanged"]
-    assert counts(balanced=True) == {"exchanged": 1, "own": 1}
-
-
-def test_no_way_to_count_repeated_words_tells_which_ending_is_whose(built_sample: Sample) -> None:
-    made = [ITEMS.from_row(row) for row in rows(built_sample(STORIES.name)[0], "sample_crossed")]
-    texts = [[[r.content for r in c.regions] for c in item.conditions] for item in made]
-    together = [text for own in texts for pair in own[:2] for text in pair]
-    frequency = Counter(word for text in together for word in all_words(text))
-
-    def by_rarity(text: str) -> Mapping[str, float]:
-        return {w: n * log(len(together) / frequency[w]) for w, n in all_words(text).items()}
-
-    def sides(count: Callable[[str], Mapping[str, float]]) -> Counter[int]:
-        cosines = ([cosine(*map(count, pair)) for pair in own] for own in texts)
-        return Counter(side(one + two - first - second) for one, two, first, second in cosines)
-
-    for count in (content_words, all_words):
-        assert sides(count)[1] == sides(count)[-1] > 10
-    # Items are chosen by how rare words are in all stories, and not in these alone.
-    assert abs(sides(by_rarity)[1] - sides(by_rarity)[-1]) <= 6
-
-
-OPTIONS = st.lists(
-    st.tuples(
-        st.integers(0, 9),
-        st.frozensets(st.integers(0, 9), min_size=1, max_size=2),
-        st.tuples(st.integers(-1, 1), st.integers(-1, 1)),
-    ),
-    max_size=40,
+WORDS = st.lists(st.sampled_from(["boat", "horse", "lamp", "mill"]), min_size=1, max_size=4)
+PARTNERS = st.lists(
+    st.tuples(WORDS, WORDS, st.frozensets(st.integers(0, 20), min_size=1, max_size=2)),
+    max_size=10,
 )
 
 
-@given(OPTIONS)
-def test_what_is_chosen_is_balanced_by_every_measure(drawn: list[tuple[Any, Any, Any]]) -> None:
-    options = [Option((cost, i), *more) for i, (cost, *more) in enumerate(drawn)]
-    chosen = choose_balanced(options)
-    assert [sum(leans) for leans in zip(*(o.leans for o in chosen), strict=True)] in ([], [0, 0])
-    used = [one for option in chosen for one in option.uses]
+@given(PARTNERS, st.booleans(), st.randoms(use_true_random=False))
+def test_no_text_is_in_two_couples_and_the_order_of_partners_does_not_matter(
+    drawn: list[tuple[list[str], list[str], frozenset[int]]], similar: bool, chance: Random
+) -> None:
+    partners = [
+        Partner(
+            text(str(number), f"story {number}"),
+            (" ".join(before), " ".join(after)),
+            columns={"texts": texts},
+        )
+        for number, (before, after, texts) in enumerate(drawn)
+    ]
+
+    def apart(one: Partner, other: Partner) -> bool:
+        return bool(one.columns["texts"].isdisjoint(other.columns["texts"]))
+
+    coupled = MostSimilar(apart, within=True) if similar else LeastRepeating(apart)
+    couples = coupled(partners, Context())
+    used = [name for c in couples for each in (c.first, c.second) for name in each.columns["texts"]]
     assert len(used) == len(set(used))
-    assert choose_balanced(options[::-1]) == chosen
-    # Nothing that leans nowhere is left out, if what it uses is there.
-    for option in options:
-        assert any(option.leans) or not option.uses.isdisjoint(used)
+    assert coupled(partners, Context()) == couples
+    mixed = chance.sample(partners, len(partners))
+    assert {frozenset({c.first.key, c.second.key}) for c in coupled(mixed, Context())} == {
+        frozenset({c.first.key, c.second.key}) for c in couples
+    }
+    # Nothing that would still fit is left.
+    left = [one for one in partners if one.columns["texts"].isdisjoint(used)]
+    assert not [two for two in combinations(left, 2) if apart(*two)]
 
 
-def test_options_are_exchanged_before_they_are_dropped() -> None:
-    def options(*leans: Sequence[int]) -> list[Option]:
-        return [
-            Option((place, number), frozenset({number}), (lean,))
-            for number, own in enumerate(leans)
-            for place, lean in enumerate(own)
+def test_partners_are_fitted_to_each_other_only_when_it_is_their_turn() -> None:
+    partners = [Partner(text(x, x), (f"The {x}.", f"{x} fell.")) for x in "abcdef"]
+    asked = []
+
+    def adapt(one: Partner, other: Partner, context: Context) -> tuple[Partner, Partner] | None:
+        asked.append((one.key, other.key))
+        return None if len(asked) == 1 else (one, other)
+
+    couples = LeastRepeating(adapt=adapt)(partners, Context())
+    assert len(asked) == len(couples) + 1 == 4
+
+
+def test_crossed_endings_repeat_equally_many_stems(built_sample: Sample) -> None:
+    for row in rows(built_sample(STORIES.name)[0], "sample_crossed"):
+        repeated = [
+            len(stems(story.content) & stems(ending.content))
+            for story, ending in (c.regions for c in ITEMS.from_row(row).conditions)
         ]
-
-    # Three texts that lean one way, of which one has another version.
-    chosen = choose_balanced(options([1], [1, -1], [1]))
-    assert [option.cost for option in chosen] == [(0, 0), (1, 1)]
-    # A second version is taken of no more than are needed.
-    chosen = choose_balanced(options(*[[1, -1]] * 4))
-    assert sorted(option.leans for option in chosen) == [(-1,), (-1,), (1,), (1,)]
-    assert len(choose_balanced(options([1, -1], [1], [1], [-1, -1]))) == 4
-    assert len(choose_balanced(options([1], [1], [0]))) == 1
+        assert sum(repeated[:2]) == sum(repeated[2:])
 
 
 @pytest.mark.parametrize(
@@ -395,8 +346,7 @@ def test_crossed_stories_hold_both_right_endings(
     made = rows(folder, "sample_crossed")
     assert entry["splits"]["test"]["rows"] == len(made) > 20
     (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
-    (overlap,) = [s for s in entry["quality"]["test"]["lexical_overlap"] if not s["group"]]
-    assert score["score"] == overlap["score"] == 0.5
+    assert score["score"] == 0.5
     assert score["ci_low"] < 0.5 < score["ci_high"]
     assert entry["quality"]["test"]["length_difference"]["mean_absolute"] == 0
     used = [d for row in made for d in (row["discourse_id"], row["partner_discourse"])]
@@ -605,7 +555,7 @@ def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
     generator = Crossed(
         partners=partners,
         operators="two",
-        couple=ClosestInLength(),
+        couple=LeastRepeating(),
         groups=groups,
         columns=lambda couple: {
             "senses": [c.columns["sense"] for c in (couple.first, couple.second)]

@@ -175,7 +175,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     control = "sample_crossed_shuffled_context"
     assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze", control]
     crossed, cloze, _ = manifest["configs"].values()
-    assert crossed["splits"]["test"]["rows"] == 23
+    assert crossed["splits"]["test"]["rows"] == 19
     (score,) = [s for s in crossed["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
     assert cloze["splits"]["test"]["rows"] == 51
@@ -188,7 +188,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
             ITEMS.from_row(row)
 
 
-@pytest.mark.parametrize(("corpus", "crossed", "cloze"), [("gum", 41, 222), ("tedmdb", 11, 33)])
+@pytest.mark.parametrize(("corpus", "crossed", "cloze"), [("gum", 41, 222), ("tedmdb", 12, 33)])
 def test_real_corpora(
     real_build: Callable[[str, str], Path], corpus: str, crossed: int, cloze: int
 ) -> None:

@@ -12,7 +12,7 @@ from support.suites import Sample, rows
 
 from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
 from coherencegym.builders.crossing.generator import Crossed
-from coherencegym.builders.crossing.partners import ClosestInLength, Partner
+from coherencegym.builders.crossing.partners import LeastRepeating, Partner
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.replies import SUITE
 from coherencegym.loaders.discourse import Discourse
@@ -51,7 +51,7 @@ def partners(folder: Path, talk: tuple[tuple[str, str], ...], context: Context) 
 
 
 def test_both_texts_have_the_same_two_people(tmp_path: Path) -> None:
-    found = threads(tmp_path, BREAD, TYRE)
+    found = threads(tmp_path, (*BREAD[:2], ("ann", "ok")), (*TYRE[:2], ("cy", "ok")))
     generator = SUITE.configs[0].generator
     assert isinstance(generator, Crossed)
     fitted = generator.fit(found, Context(), Fits())
@@ -75,11 +75,8 @@ def test_both_texts_have_the_same_two_people(tmp_path: Path) -> None:
     assert (item.extra["nicknames"], item.extra["messages"]) == (["ann", "bo"], [1, 1])
     assert (item.cluster, item.extra["partner_discourse"]) == ("a.train-a", "a.train-a/4")
     # What the replier said earlier is not there: how it is written would tell whose reply it is.
-    later = {c.condition_name: c.content for c in made["2"].conditions}
-    assert later["messages_2_reply_2"] == (
-        "<bo> ann, feel along the rubber for sharp things "
-        "<ann> found a tiny wire there, bo you are good"
-    )
+    _, later = partners(tmp_path, BREAD, Context())
+    assert later.parts == ("<bo> ann: give the dough two hours somewhere warm <ann>", BREAD[2][1])
 
 
 @pytest.mark.parametrize(
@@ -128,7 +125,7 @@ def test_replies_of_one_thread_stay(tmp_path: Path) -> None:
     found = partners(tmp_path, BREAD, Context())
     assert len(found) == 2
     assert not of_two_threads(*found)
-    assert WithSameNames(ClosestInLength(of_two_threads))(found, Context()) == []
+    assert WithSameNames(LeastRepeating(of_two_threads))(found, Context()) == []
 
 
 def test_the_sample_is_at_chance(
@@ -136,7 +133,7 @@ def test_the_sample_is_at_chance(
 ) -> None:
     _, manifest = built_sample(SUITE.name)
     entry = manifest["configs"]["sample_crossed"]
-    assert entry["splits"]["test"]["rows"] == 42
+    assert entry["splits"]["test"]["rows"] == 45
     (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
     assert score["ci_low"] < 0.5 < score["ci_high"]
@@ -145,12 +142,12 @@ def test_the_sample_is_at_chance(
 def test_real_chat(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("replies", "irc")
     entry = json.loads((folder / "manifest.json").read_text())["configs"]["irc_crossed"]
-    assert entry["splits"]["test"]["rows"] == 43
+    assert entry["splits"]["test"]["rows"] == 78
     assert entry["skipped"]["test"] == {
         "a link or a command": 15,
         "a message that says little": 141,
         "a reply to several messages": 27,
-        "no remaining partner fits": 77,
+        "no remaining partner fits": 7,
         "somebody else is named, or somebody without a sign": 38,
         "thanks and the like": 18,
         "the same speaker goes on": 155,

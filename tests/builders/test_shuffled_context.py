@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coherencegym.builders.crossing.shuffled import shuffled_words
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.release.baselines import hold_headline
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -40,6 +45,25 @@ def test_a_shuffled_context_has_its_words_and_nothing_else_moves(built_sample: A
         # Whichever reply stands after it.
         assert {len(found) for found in orders.values()} == {1}
     assert moved > 0.9 * 4 * len(rows)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "<c>", "d"]), max_size=12), st.integers(0, 9))
+def test_texts_of_an_item_that_differ_in_a_word_have_one_permutation(
+    words: list[str], seed: int
+) -> None:
+    """That of a longer text keeps the order of the words that both have at their beginnings."""
+    numbered = [f"{word}{place}" if word[0] != "<" else word for place, word in enumerate(words)]
+    changed = [word.replace("a", "x") for word in numbered]
+    one, other, longer = (
+        shuffled_words(" ".join(text), Random(seed)).split()
+        for text in (numbered, changed, [*numbered, "end"])
+    )
+    assert [word.replace("a", "x") for word in one] == other
+    fixed = [word for word in longer if word != "end" and word[0] != "<"]
+    assert fixed == [word for word in one if word[0] != "<"]
+    assert [place for place, word in enumerate(one) if word[0] == "<"] == [
+        place for place, word in enumerate(numbered) if word[0] == "<"
+    ]
 
 
 def test_every_crossed_config_has_the_control_and_no_headline_has_it() -> None:

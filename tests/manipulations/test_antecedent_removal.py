@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.marked_texts import annotated
+from support.marked_texts import annotated, told_by_somebody
 from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, span_text, undo
@@ -14,7 +14,6 @@ from coherencegym.manipulations.reference.antecedent_removal import (
     AntecedentRemoval,
     Removed,
     ScoredKind,
-    mention_of_excerpt,
     scored_mention,
     scored_place,
 )
@@ -28,10 +27,15 @@ TEXT = (
 )
 
 
+def told(text: str) -> Discourse:
+    """Any sentence may be the neighbour, as each mentions somebody whom no mention can mean."""
+    return told_by_somebody(annotated(text))
+
+
 def made(text: str, removed: Removed = "", scored: ScoredKind = "pronoun") -> tuple[str, ...] | str:
     """The three sentences of the only excerpt; else why there is none."""
     context = Context()
-    found = list(AntecedentRemoval(scored, removed)(annotated(text), context))
+    found = list(AntecedentRemoval(scored, removed)(told(text), context))
     if not found:
         return "; ".join(context.skipped)
     (excerpt,) = found
@@ -59,7 +63,7 @@ def test_sentences_between_source_and_target_are_left_out() -> None:
     pronoun = "[She|1 entity=person] had come from the coast."
     text = " / ".join((mill, roof, ann, pronoun, "It rained, and it did not stop.", she))
     context = Context()
-    found = list(AntecedentRemoval("pronoun")(annotated(text), context))
+    found = list(AntecedentRemoval("pronoun")(told(text), context))
     texts = annotated(text).texts
     # The pronoun between is scored, too; the last one takes up the name over both sentences.
     assert [excerpt.texts for excerpt in found if excerpt.variant == "u5c7-10"] == [
@@ -70,44 +74,72 @@ def test_sentences_between_source_and_target_are_left_out() -> None:
         later = text.replace("In May [", f"{opening}[")
         context = Context()
         variants = [
-            excerpt.variant for excerpt in AntecedentRemoval("pronoun")(annotated(later), context)
+            excerpt.variant for excerpt in AntecedentRemoval("pronoun")(told(later), context)
         ]
         assert not [variant for variant in variants if variant.startswith("u5")]
         assert context.skipped["continues a sentence that is left out"] == 1
     further = text.replace("It rained", "It rained. / " * 3 + "It rained")
     context = Context()
-    list(AntecedentRemoval("pronoun")(annotated(further), context))
+    list(AntecedentRemoval("pronoun")(told(further), context))
     assert context.skipped["the antecedent is more than 5 sentences away"] == 1
 
 
-def test_other_neighbours_make_further_excerpts() -> None:
-    text = TEXT.replace("The roof", "The sign was green. / The roof")
-    sign, roof, ann, she = annotated(text).texts[1:]
-    # With the mill as the neighbour no sentence is left for a stand-in.
-    found = list(AntecedentRemoval()(annotated(text), Context()))
-    assert [excerpt.variant for excerpt in found] == ["u4c7-10", "u4c7-10n1"]
-    assert [excerpt.texts for excerpt in found] == [(roof, ann, she), (sign, ann, she)]
-    assert {mention_of_excerpt(excerpt.variant) for excerpt in found} == {"u4c7-10"}
-    assert {scored_place(excerpt) for excerpt in found} == {(7, 10)}
-    assert len(list(AntecedentRemoval(neighbours=1)(annotated(text), Context()))) == 1
+@pytest.mark.parametrize(
+    ("somebody", "fits"),
+    [
+        ("[Tom|9 proper entity=person gender=masculine]", True),
+        ("[us|9 person=1]", True),
+        ("[two men|9 nominal entity=person number=plural]", True),
+        ("[Eve|9 proper entity=person]", False),  # may be she
+        ("[the mill|9 nominal entity=object]", False),  # is nobody
+    ],
+)
+def test_the_neighbour_mentions_somebody_else(somebody: str, fits: bool) -> None:
+    """Of another gender or number, or the first or second person."""
+    text = TEXT.replace("in a storm", f"on {somebody}")
+    context = Context()
+    found = list(AntecedentRemoval()(annotated(text), context))
+    assert bool(found) == fits
+    assert context.skipped["no sentence that could be the control"] == (not fits)
+    # A nearer sentence without anybody is passed over.
+    nearer = text.replace("[Ann Lee", "The sign of the mill was green. / [Ann Lee")
+    assert [one.texts for one in AntecedentRemoval()(annotated(nearer), Context())] == [
+        one.texts for one in found
+    ]
+
+
+def test_nobody_is_in_the_neighbour_where_the_antecedent_is_nobody() -> None:
+    bakery = "The old town once had [a bakery|1 nominal entity=place]."
+    text = " / ".join((*TEXT.split(" / ")[:2], bakery, "In May [it|1 entity=place] burned down."))
+    assert len(list(AntecedentRemoval()(annotated(text), Context()))) == 1
+    somebody = text.replace("in a storm", "on [us|9 person=1]")
+    assert not list(AntecedentRemoval()(annotated(somebody), Context()))
+
+
+def test_what_a_pronoun_says_of_somebody_holds_for_their_name() -> None:
+    text = TEXT.replace("in a storm", "on [Tom|9 proper entity=person]")
+    him = "[He|9 gender=masculine] left for good that winter."
+    assert "u3c7-10" not in {one.variant for one in AntecedentRemoval()(annotated(text), Context())}
+    found = AntecedentRemoval()(annotated(f"{text} / {him}"), Context())
+    assert "u3c7-10" in {one.variant for one in found}
 
 
 def test_the_edits_say_where_the_sentences_are_from() -> None:
-    (excerpt,) = AntecedentRemoval("pronoun", "antecedent")(annotated(TEXT), Context())
+    (excerpt,) = AntecedentRemoval("pronoun", "antecedent")(told(TEXT), Context())
     assert undo(excerpt) == made(TEXT)
     assert [(edit.unit, edit.source_unit) for edit in excerpt.edits] == [(0, 0), (1, 1)]
-    (control,) = AntecedentRemoval("pronoun", "control")(annotated(TEXT), Context())
+    (control,) = AntecedentRemoval("pronoun", "control")(told(TEXT), Context())
     assert [(edit.unit, edit.source_unit) for edit in control.edits] == [(0, 0)]
 
 
 def test_the_scored_mention_is_found_again() -> None:
     for removed in ("", "antecedent", "control"):
-        (excerpt,) = AntecedentRemoval("pronoun", removed)(annotated(TEXT), Context())
+        (excerpt,) = AntecedentRemoval("pronoun", removed)(told(TEXT), Context())
         assert excerpt.variant == "u3c7-10"
         assert scored_place(excerpt) == (7, 10)
         assert span_text(excerpt, scored_mention(excerpt).span) == "she"
     with pytest.raises(ValueError, match="no excerpt with a scored mention"):
-        scored_place(annotated(TEXT))
+        scored_place(told(TEXT))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +255,7 @@ def test_whatever_is_annotated_the_versions_go_together(
     discourse: Discourse, scored: ScoredKind
 ) -> None:
     versions = [
-        list(AntecedentRemoval(scored, removed)(discourse, Context()))
+        list(AntecedentRemoval(scored, removed)(told_by_somebody(discourse), Context()))
         for removed in ("", "antecedent", "control")
     ]
     for original, removed, control in zip(*versions, strict=True):
@@ -242,7 +274,7 @@ def test_the_antecedent_is_in_one_of_the_versions_only(
     sentences: list[tuple[str, str, str]],
 ) -> None:
     text = " / ".join(f"{a} came to {b}, and {c} stayed at home." for a, b, c in sentences)
-    discourse = annotated(text)
+    discourse = told(text)
     for removed in ("antecedent", "control"):
         for excerpt in AntecedentRemoval("pronoun", removed)(discourse, Context()):
             assert ("Ann" in " ".join(excerpt.texts[:2])) == (removed == "control")
@@ -279,7 +311,7 @@ def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
     ],
 )
 def test_what_takes_up_another_sentence(text: str, found: str) -> None:
-    discourse = annotated(text)
+    discourse = told(text)
     mentions = mentions_of_units(discourse)[1]
     taken = ENGLISH_RULES.takes_up(discourse, mentions)
     assert taken.startswith(found)

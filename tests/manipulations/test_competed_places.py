@@ -113,6 +113,8 @@ def test_names_are_of_one_gender_and_new() -> None:
     assert all(gender_of_name(name) == "feminine" for name in drawn)
     assert not {"Alice", "Laura"} & drawn
     assert not any(name.startswith("E") for name in drawn)
+    alike = {new_name("feminine", "", "-", Random(seed), like="Anna") for seed in range(50)}
+    assert {len(name) for name in alike} <= {3, 4, 5}
     everybody = " ".join(name for name, _ in listed)
     with pytest.raises(NotApplicableError, match="no given name that is not in the text"):
         new_name("masculine", everybody, "Ann", Random(1))

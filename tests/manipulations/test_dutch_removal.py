@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.marked_texts import annotated
+from support.marked_texts import annotated, told_by_somebody
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -41,7 +41,7 @@ def dutch(text: str) -> Discourse:
 def made(text: str, removed: Removed = "") -> tuple[str, ...] | str:
     """The three sentences of the only excerpt; else why there is none."""
     context = Context()
-    found = list(AntecedentRemoval("pronoun", removed)(dutch(text), context))
+    found = list(AntecedentRemoval("pronoun", removed)(told_by_somebody(dutch(text)), context))
     if not found:
         return "; ".join(context.skipped)
     (excerpt,) = found

@@ -410,7 +410,8 @@ class _English(MentionRules):
         several = one_by_one or _SEVERAL.search(span_text(discourse, other.span))
         if one.number and two.number and one.number != two.number and not several:
             return False
-        if one.gender and two.gender and one.gender != two.gender:
+        known = {each.features.gender for each in mentions} - {"", "common"}
+        if one.gender and known and one.gender not in known:
             return False
         if mention.kind == other.kind == "pronoun":
             return True
