@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 from support.datasets import write_spans_dataset
+from support.results import write_results_folder
 from support.span_texts import intruded
 from support.suites import no_classifiers
 
@@ -20,7 +21,6 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.models.source import find_model
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.views.page import write_results_folder
 from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("demo_once")

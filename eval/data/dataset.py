@@ -50,11 +50,15 @@ BASELINE_WORDS = {f"{name}_score": name.replace("_", " ") for name in BASELINES}
 #: The fields of those that stand beside a plain score; the others are beside a controlled one.
 PLAIN_BASELINES = tuple(f"{name}_score" for name in MEASURED_BASELINES)
 BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for name in BASELINES}
-#: The same fields, with what each baseline is.
-BASELINE_MEANINGS = {
-    "partial_input_score": "a classifier that sees only part of each text",
-    "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
-    "surface_score": "the rule or classifier of words, lengths and spelling that comes furthest",
+#: Lines on what stands beside a plain score and first, by the fields of scores that have it.
+SCORE_MEANINGS = {
+    "controlled_score": "CD, controlled: items are weighted so that no counted cue (repeated "
+    "words, lengths, ...) tells the coherent side; effective: the equal items that they are worth",
+    "partial_input_score": "partial input: a classifier that sees only part of each text",
+    "lexical_overlap_score": "lexical overlap: picks the version that repeats more words of the "
+    "preceding text",
+    "surface_score": "surface: the rule or classifier of words, lengths and spelling that comes "
+    "furthest in the controlled score",
 }
 #: The words for the score of people, which stands beside those of baselines.
 HUMAN_PERFORMANCE = "human performance"

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.data.dataset import SCORE_MEANINGS
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import labels
 from coherencegym.eval.report.figures import short_model
@@ -257,10 +258,8 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
             "`not shown` does not mean that the models differ"
         )
     if any(row.metric == CONTROLLED_CD for row in rows):
-        yield (
-            "CD, controlled: items are weighted so that no counted cue tells the coherent side; "
-            "plain CD: reference, model; groups are plain"
-        )
+        yield SCORE_MEANINGS["controlled_score"]
+        yield "plain CD: reference, model; groups are plain"
     if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"
     yield (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import markdown_text
-from coherencegym.eval.data.dataset import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, SCORE_MEANINGS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection
@@ -353,12 +353,8 @@ def reference_cell(column: RunColumn, field: str) -> str:
 
 #: Lines on what stands beside the scores, by the fields that have it.
 _BESIDE = {
-    "plain_score": "controlled: items are weighted so that no counted cue tells the coherent side; "
-    "in brackets the plain score, beside which partial input and lexical overlap stand",
-    **{
-        name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs"
-        for name, words in BASELINE_WORDS.items()
-    },
+    **SCORE_MEANINGS,
+    "plain_score": "in brackets the plain score, with partial input and lexical overlap beside it",
     "human_score": f"{HUMAN_PERFORMANCE}: annotators, on judged items of the same configs "
     "(their number in brackets)",
 }
@@ -388,7 +384,8 @@ ABOVE_ALL = (
 def reading_lines(table: RunTable) -> list[str]:
     """Lines on what stands beside the scores of a table, and on its marks."""
     numbers = table.numbers
-    known = [name for name in _BESIDE if any(getattr(one, name) is not None for one in numbers)]
+    known = [n for n in _BESIDE if any(getattr(one, n, None) is not None for one in numbers)]
+    known = ["controlled_score"] * ("plain_score" in known) + known
     metrics = {one.metric for one in numbers}
     controlled = any(column.is_controlled for column in table.columns)
     return [

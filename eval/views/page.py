@@ -42,25 +42,6 @@ from coherencegym.files.templates import content_policy, templates_of
 PAGE_OF_RUN = "report.html"
 
 
-def write_results_folder(
-    results: Results,
-    folder: Path,
-    *,
-    overwrite: bool = False,
-    more: Mapping[str, str] = MappingProxyType({}),
-) -> None:
-    """Write a folder of results, whole or not at all; ``more`` are texts of further files.
-
-    Raises:
-        EvaluationError: the folder exists and overwriting was not asked for.
-    """
-    with written_beside(folder, overwrite) as work:
-        write_results(results, work)
-        write_results_files(results, work)
-        for name, text in more.items():
-            (work / name).write_bytes(text.encode("utf-8", "replace"))
-
-
 def write_results_files(results: Results, work: Path) -> None:
     """Write what a folder of results has beside what those of every task have."""
     results.asked.files(results, work)

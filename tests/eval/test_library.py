@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 import torch
+from support.results import write_results_folder
 
 import coherencegym as cg
 import coherencegym.eval as package
@@ -29,7 +30,6 @@ from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.views.page import write_results_folder
 
 
 def score(
@@ -289,7 +289,7 @@ def test_a_notebook_shows_the_table(results: Results) -> None:
     assert {"script", "style", "img", "link", "iframe"} & page.elements == set()
     whole = next(s for s in results.rows if s.level == "all")
     assert "toy_context" in page.cells
-    assert "moved=true" in page.cells
+    assert "moved=true" not in page.cells  # of few items
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in page.cells
     assert "margin, bits" in page.cells
     html = results._repr_html_()

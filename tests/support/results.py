@@ -23,6 +23,7 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.results.folder import write_results
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
@@ -42,6 +43,8 @@ from coherencegym.eval.tasks.score.summary import ItemScore, summarise
 from coherencegym.eval.tasks.score.task import TASK
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
+from coherencegym.eval.views.page import write_results_files
+from coherencegym.files.folders import written_beside
 
 #: The surprisal (bits) of a token of a text.
 Bits = Callable[[str], float]
@@ -128,6 +131,13 @@ def made_saved(folder: Path, *tables: Evaluated, **about: Any) -> Results:
         "metrics": {metric.name: metric for metric in (ACCURACY, CONTROLLED, MARGIN)},
     }
     return Results(folder=folder, **{**own, **about})
+
+
+def write_results_folder(results: Results, folder: Path) -> None:
+    """Write a folder of results, as the command does."""
+    with written_beside(folder, False) as work:
+        write_results(results, work)
+        write_results_files(results, work)
 
 
 def saved_table(table: ItemTable) -> TableFacts:

@@ -10,6 +10,7 @@ from typing import Any
 from coherencegym.eval.data.dataset import (
     FILTER_MODEL,
     HUMAN_PERFORMANCE,
+    SCORE_MEANINGS,
     ItemTable,
     chosen_with,
     filtered_note,
@@ -179,7 +180,7 @@ def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) 
                 f"{table.config}: its score says little without its controls "
                 f"{', '.join(missing)}, which were not scored"
             )
-    for name, meaning in _BASELINES.items():
+    for name, meaning in SCORE_MEANINGS.items():
         if any(getattr(score, name) is not None for score in scores):
             yield detail(meaning)
     if judged := [f"{score.config} {score.human_n:,}" for score in of_all if score.human_n]:
@@ -254,18 +255,3 @@ def _run_notes(runs: Sequence[RunFacts]) -> Iterator[Note]:
             f"{error * math.sqrt(2 / 10):.2g} bits for two means of ten tokens, and accordingly "
             "for other formulas"
         )
-
-
-#: What a baseline beside the scores is, by the field that has it.
-_BASELINES = {
-    "partial_input_score": "partial input: score of a classifier that sees only part of each text; "
-    "only a higher score shows that the model uses the context",
-    "lexical_overlap_score": "lexical overlap: score of picking the version that repeats more "
-    "words of the preceding text; only a higher score shows more than an expectation of repeated "
-    "words",
-    "controlled_score": "CD, controlled: items are weighted so that none of the counted cues "
-    "(repeated words, lengths, ...) tells the coherent side; effective: the equally weighted items "
-    "that they are worth",
-    "surface_score": "surface: the controlled score of the rule or classifier that comes furthest "
-    "without reading",
-}

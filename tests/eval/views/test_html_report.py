@@ -86,7 +86,7 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
 
 def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     scores: Any = results.rows
-    grid = score_grid(shown_rows(scores))
+    grid = score_grid(scores)
     assert grid.headers[:2] == ("config, group", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
