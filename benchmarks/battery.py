@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import coherencegym as cg
-from coherencegym.check import BATTERY, FEWEST_ITEMS, Phenomenon, phenomena
+from coherencegym.battery import BATTERY, FEWEST_ITEMS, Phenomenon, phenomena
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import contrasted
 from coherencegym.eval.kinds.items import ITEMS
@@ -93,6 +93,10 @@ def main() -> None:
                 table = pa.Table.from_pylist([row | {"edits": []} for row in kept])
                 pq.write_table(table, BATTERY / f"{name}.parquet", compression="zstd")
                 lines += sources
+    lines += [
+        "",
+        "`discourse_id` names the document of a row; its corpus says whose it is.",
+    ]
     (BATTERY / "SOURCES.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -42,7 +42,7 @@ GROUND = frozenset(
 )
 #: The doors of the house, which open all rooms: the command, the library, that for trainers, and
 #: the reproduction of papers.
-DOORS = frozenset({"__main__", "library", "training", "reproduction", ""})
+DOORS = frozenset({"__main__", "battery", "library", "training", "reproduction", ""})
 #: Rooms beside the evaluator, and what of the house each may import.
 ROOMS = {
     "loaders": frozenset(),

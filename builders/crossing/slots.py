@@ -85,7 +85,8 @@ def _unfit(discourse: Discourse, place: int, before: range, begins: list[int]) -
         return "a fragment before it"
     if any(map(_NO_PROSE.search, around)) or not _CAPITAL.match(target):
         return "references, a list or no whole sentence"
-    if len(_QUOTES.findall(target)) % 2:
+    # A quotation that runs on from before is cut where the context begins, or ends with a slot.
+    if any(len(_QUOTES.findall(text)) % 2 for text in (target, " ".join(around[:-1]))):
         return "a quotation that begins or ends elsewhere"
     return ""
 

@@ -25,7 +25,9 @@ from coherencegym.eval.statistics.effective_size import (
     adjusted,
     cluster_ids,
     effective_sample_size,
+    p_of_t,
     quantile_of_t,
+    ranks_of,
 )
 from coherencegym.eval.statistics.intervals import FEWEST, Interval
 from coherencegym.eval.statistics.paired import Test
@@ -159,7 +161,6 @@ def correlations_difference(
     What a cluster adds to either varies together with what it adds to the other, as both are held
     against the same ratings.
     """
-    from scipy.stats import t
 
     value = after.value - before.value
     size = min(before.effective_size, after.effective_size)
@@ -172,24 +173,22 @@ def correlations_difference(
     # Of two that are one but for rounding, nothing is told apart.
     p = float(abs(value) <= ROUNDING)
     if error > ROUNDING:
-        p = 2 * float(t.sf(abs(value) / error, freedom))
+        p = p_of_t(value / error, freedom)
     return value, interval, Test(p, "influence")
 
 
 def _shares_below(side: Sequence[float]) -> Any:
     # A unit itself and its ties count half.
-    from scipy.stats import rankdata
 
-    return (rankdata(side) - 0.5) / len(side)
+    return (ranks_of(side) - 0.5) / len(side)
 
 
 def _shares_below_within(side: Sequence[float], ids: Any, sizes: Any) -> Any:
     import numpy as np
-    from scipy.stats import rankdata
 
     # In one go: by cluster and, within one, by value; less the units of the clusters before it.
     _, values = np.unique(side, return_inverse=True)
-    ranks = rankdata(ids.astype(np.int64) * len(side) + values)
+    ranks = ranks_of(ids.astype(np.int64) * len(side) + values)
     ranks -= (np.cumsum(sizes) - sizes)[ids]
     return (ranks - 0.5) / sizes[ids]
 

@@ -205,6 +205,21 @@ def quantile_of_t(freedom: float) -> float:
     return float(stdtrit(max(freedom, _FEWEST_DF), 1 - TAIL))
 
 
+def p_of_t(value: float, freedom: float) -> float:
+    """The two-sided p-value of a value of Student's t."""
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(freedom, -abs(value)))
+
+
+def ranks_of(values: Any) -> Any:
+    """The ranks of values from 1, the mean of their places for those that are equal."""
+    import numpy as np
+
+    _, place, count = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[place.reshape(-1)]
+
+
 def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, Any]:
     """Limits of a binomial share, exact for whole numbers (Clopper and Pearson 1934).
 

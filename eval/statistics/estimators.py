@@ -32,6 +32,7 @@ from coherencegym.eval.statistics.effective_size import (
     cluster_pairs,
     effective_sample_size,
     over_documents,
+    p_of_t,
     quantile_of_t,
 )
 from coherencegym.eval.statistics.intervals import (
@@ -298,7 +299,6 @@ def ranks_difference(
     less one.
     """
     import numpy as np
-    from scipy.stats import t
 
     number, ids = cluster_ids(clusters)
     truth = np.array(truths, dtype=bool)
@@ -315,7 +315,7 @@ def ranks_difference(
     error, freedom = math.sqrt(float(change @ change)), here.fewest - 1
     half = quantile_of_t(freedom) * error
     interval = Interval(max(-1.0, value - half), min(1.0, value + half), "DeLong")
-    p = 2 * float(t.sf(abs(value) / error, freedom)) if error else float(not value)
+    p = p_of_t(value / error, freedom) if error else float(not value)
     return estimate_of(value, interval, len(truth)), Test(p, "DeLong")
 
 

@@ -24,6 +24,7 @@ from coherencegym.eval.statistics.effective_size import (
     clustered,
     effective_sample_size,
     over_documents,
+    p_of_t,
 )
 from coherencegym.eval.statistics.intervals import Interval
 
@@ -90,10 +91,10 @@ def mcnemar(baseline_only: int, model_only: int) -> float:
     proportions or percentages", Psychometrika 12); the binomial distribution is used itself, not
     the chi-squared approximation, and not halved at the value seen (mid-p).
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
     fewer, n = min(baseline_only, model_only), baseline_only + model_only
-    return min(1.0, 2 * float(binom.cdf(fewer, n, 0.5))) if n else 1.0
+    return min(1.0, 2 * float(bdtr(fewer, n, 0.5))) if n else 1.0
 
 
 def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int = 0) -> Test:
@@ -143,7 +144,6 @@ def dyadic_test(changes: Any, weights: Any, documents: Any) -> Test:
         documents: both documents of each pair, by their numbers.
     """
     import numpy as np
-    from scipy.stats import t
 
     total = float(changes.sum())
     of_all = clustered(changes, np.asarray(weights), 1.0, documents)
@@ -152,7 +152,7 @@ def dyadic_test(changes: Any, weights: Any, documents: Any) -> Test:
         return Test(1.0, "dyadic t")
     freedom = min(of_all.fewest, effective_sample_size(over_documents(sizes, documents), sizes)) - 1
     met = abs(total) / math.sqrt(of_all.variance)
-    return Test(2 * float(t.sf(met, max(freedom, 0.5))), "dyadic t")
+    return Test(p_of_t(met, max(freedom, 0.5)), "dyadic t")
 
 
 def skewed_p(values: Any, weights: Any, ids: Any) -> float:

@@ -4,6 +4,7 @@
 
     import coherencegym as cg
 
+    cg.check("gpt2")                                         # what it notices, on one screen
     cg.score("gpt2", "coherencegym/sentence_order")          # results, which show themselves
     built = cg.build("story_cloze", corpus="sample")         # the folder of a dataset
     cg.score(["demo", "gpt2"], [built, "coherencegym/winograd"])  # an overview
@@ -22,6 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coherencegym.battery import check
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.run.data import Items
@@ -51,6 +53,7 @@ __all__ = [
     "ScoreCallback",
     "__version__",
     "build",
+    "check",
     "compare",
     "correlate",
     "detect",
@@ -70,6 +73,7 @@ __all__ = [
 #: Places of names that are not in the library's module under that name.
 _ELSEWHERE = {
     "EvaluationError": ("coherencegym.errors", "EvaluationError"),
+    "check": ("coherencegym.battery", "check"),
     "Items": ("coherencegym.eval.run.data", "Items"),
     "Results": ("coherencegym.eval.tasks.results", "Results"),
     "ScoreCallback": ("coherencegym.training", "ScoreCallback"),

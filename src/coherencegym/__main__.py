@@ -66,6 +66,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "judge": Subcommand(
         _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
     ),
+    "check": Subcommand(_ASK, "see on one screen what a model notices", "coherencegym.battery"),
     **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),
     **_evaluator(_READ, "overview", "compare", "plot", "show"),
     "reproduce": Subcommand(
@@ -86,6 +87,7 @@ def subcommands() -> dict[str, Subcommand]:
 
 
 _EXAMPLES = """\
+  coherencegym check demo
   coherencegym build story_cloze --corpus sample
   coherencegym score --model demo --dataset suites/story_cloze
   coherencegym score --model gpt2 --dataset coherencegym/sentence_order

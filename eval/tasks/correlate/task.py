@@ -31,6 +31,7 @@ from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Text, TextLists
 from coherencegym.eval.statistics.bag_of_words import predicted_ratings
+from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     FEW_ITEMS,
@@ -149,7 +150,6 @@ def _cell(row: EstimateRow | None) -> str:
 
 def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
     """The texts of a table that have a score, those first that it places worst."""
-    from scipy.stats import rankdata
 
     first = next(iter(found.metrics))
     scores = {
@@ -162,7 +162,7 @@ def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
     known = [(row, value) for row in table.rows if (value := scores[row.item_id]) is not None]
     if not known:
         return []
-    ranks = [rankdata(own) for own in ([v for _, v in known], [row.rating for row, _ in known])]
+    ranks = [ranks_of(own) for own in ([v for _, v in known], [row.rating for row, _ in known])]
     moved = (ranks[0] - ranks[1]) / len(known)
     placed = [(*one, float(by)) for one, by in zip(known, moved, strict=True)]
     return sorted(placed, key=lambda one: (-abs(one[2]), one[0].item_id))

@@ -25,6 +25,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.estimates import ItemAccuracy, Margin, WeightedAccuracy
 from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, System, UnitRow, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
+from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, FEW_ITEMS, text_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
@@ -305,14 +306,12 @@ def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None
     import warnings
 
     import numpy as np
-    from scipy import stats
 
     with warnings.catch_warnings():
         # A side without variation gives no number, which is left out below.
         warnings.simplefilter("ignore")
-        # One side after another: spearmanr ranks both at once, in more memory.
-        ranks = stats.rankdata(xs), stats.rankdata(ys)
-        found = float(stats.pearsonr(xs, ys)[0]), float(np.corrcoef(*ranks)[0, 1])
+        sides = (xs, ys), (ranks_of(xs), ranks_of(ys))
+        found = [float(np.corrcoef(*own)[0, 1]) for own in sides]
     pearson, spearman = (value if math.isfinite(value) else None for value in found)
     return pearson, spearman
 

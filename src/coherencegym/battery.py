@@ -25,9 +25,9 @@ BATTERY = Path(__file__).parent / "eval" / "battery"
 FEWEST_ITEMS = 100
 #: What is said of a model and a phenomenon.
 ABOVE, AT, BELOW = "above chance", "at chance", "below chance"
-TOO_SMALL = "too small to tell"
+TOO_FEW = "too few items"
 #: Characters of a bar, which is from 0 to 100 %.
-_BAR = 21
+_BAR = 15
 _EXAMPLES = """\
   coherencegym check gpt2
   coherencegym check gpt2 gpt2-medium
@@ -72,7 +72,7 @@ class CheckedPhenomenon:
         if self.score is None or self.ci_low is None or self.ci_high is None:
             return ""
         if self.effective_items < FEWEST_ITEMS:
-            return TOO_SMALL
+            return TOO_FEW
         return ABOVE if self.ci_low > 0.5 else BELOW if self.ci_high < 0.5 else AT
 
 
@@ -90,12 +90,12 @@ class Check(list[CheckedPhenomenon]):
         models = list(dict.fromkeys(row.model for row in self))
         missing = {row.phenomenon: row.needs for row in self if row.needs}
         for model in models:
-            yield f"{model:<20.20} controlled score [95 %]   0        50       100   items"
+            yield f"{model:<20.20} controlled score [95 %]  0     50    100  items"
             own = [row for row in self if row.model == model]
             for row in own:
                 if row.word:
                     yield (
-                        f"  {row.phenomenon:<18} {_number(row):>18}   {_bar(row)} "
+                        f"  {row.phenomenon:<18} {_number(row):>18}  {_bar(row)} "
                         f"{row.effective_items:>6,.0f}  {row.word}"
                     )
             yield f"  {model} {_says(own)}"
@@ -121,7 +121,7 @@ def _bar(row: CheckedPhenomenon) -> str:
 
 def _says(rows: Sequence[CheckedPhenomenon]) -> str:
     noticed = [row.phenomenon for row in rows if row.word == ABOVE]
-    told = [row for row in rows if row.word not in ("", TOO_SMALL)]
+    told = [row for row in rows if row.word not in ("", TOO_FEW)]
     if not told:
         return "is not told from chance by so few items."
     if not noticed:
@@ -158,14 +158,14 @@ def check(
     Raises:
         EvaluationError: a model is not there, or an option is wrong.
     """
-    import coherencegym as cg
+    from coherencegym.eval.models.load import load
 
     models = list(model) if isinstance(model, list) else [model]
     found = Check()
     with tempfile.TemporaryDirectory() as folder:
         asked = [(each, *_rows(each, data_dir, Path(folder))) for each in phenomena()]
         for one in models:
-            loaded = cg.load_model(one, **options) if isinstance(one, str | Path) else one
+            loaded = load(one, **options) if isinstance(one, str | Path) else one
             for each, rows, needs in asked:
                 if not rows:
                     found.append(CheckedPhenomenon(_name(one), each.name, needs=needs))
@@ -187,13 +187,13 @@ def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[
     needs = f"needs the corpus {' or '.join(each.corpora)}, with --data-dir"
     if data_dir is None:
         return [], needs
-    import coherencegym as cg
+    from coherencegym.library import build
 
     for corpus in each.corpora:
         output = folder / each.suite / corpus
         try:
             if not output.exists():
-                cg.build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
+                build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
         except EvaluationError:
             continue
         for path in sorted(output.glob(f"data/*{each.config}/*.parquet")):
@@ -204,9 +204,9 @@ def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[
 def _scored(
     model: str, loaded: Any, name: str, rows: list[Any], tokenizer: Any
 ) -> CheckedPhenomenon:
-    import coherencegym as cg
+    from coherencegym.library import score
 
-    results: Any = cg.score(loaded, rows, tokenizer=tokenizer)
+    results: Any = score(loaded, rows, tokenizer=tokenizer)
     row = results.rows[0]
     if row.controlled_score is None:
         return CheckedPhenomenon(model, name, needs="so few items cannot be balanced")
@@ -238,7 +238,6 @@ def make_parser(prog: str = "coherencegym check") -> Parser:
 def main(argv: Sequence[str] | None = None, prog: str = "coherencegym check") -> int:
     """Check models; returns the exit code."""
     arguments = vars(make_parser(prog).parse_args(argv))
-    from coherencegym.builders.command.declared import explain
     from coherencegym.terminal import data_output
 
     def run() -> int:
@@ -253,4 +252,4 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym check") ->
             out.write("\n")
         return 0
 
-    return finish(prog, run, explain)
+    return finish(prog, run)
