@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from coherencegym.eval.data.dataset import BASELINE_TITLES
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.statistics.scores import CD, SPEARMAN
+from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, SPEARMAN
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 
@@ -31,6 +31,7 @@ class _Axis(NamedTuple):
 
 
 _AXES = {
+    CONTROLLED_CD: _Axis("controlled: the same of weighted pairs, beyond counted cues, %", 100, 0),
     CD: _Axis("pairs in which the incoherent text is the more surprising one, %", 100, 0),
     "strict": _Axis("texts with a right answer and right spans (strict coherence), %", 100, 0),
     "AUC": _Axis("intruders found: area under the ROC curve", 1, 0),

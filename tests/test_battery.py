@@ -73,11 +73,11 @@ def test_the_screen_has_room_for_all_that_may_be_said() -> None:
     names = [each.name for each in phenomena()]
     rows = [CheckedPhenomenon("m" * 60, name, 1.0, 1.0, 1.0, 98_765) for name in names[:-2]]
     rows += [CheckedPhenomenon("m" * 60, names[-2], 0.0, 0.0, 0.0, 1)]
-    rows += [CheckedPhenomenon("m" * 60, names[-1], needs="needs the corpus c, with --data-dir")]
+    rows += [CheckedPhenomenon("m" * 60, names[-1], needs="--data-dir with c")]
     screen = str(Check(rows)).splitlines()
     assert len(screen) <= 24
-    assert max(map(len, screen[:-2])) <= 80
-    assert screen[-1] == f"not asked: {names[-1]} (needs the corpus c, with --data-dir)"
+    assert max(map(len, [*screen[:-2], screen[-1]])) <= 80
+    assert screen[-1] == f"not asked, for want of rows ({names[-1]}: --data-dir with c)"
     assert f"notices incoherence of {len(names) - 2} in {len(names) - 2} kinds" in screen[-2]
 
 
@@ -104,7 +104,7 @@ def test_the_demo_model_is_asked_all_that_ships(
 def test_what_does_not_ship_is_built_from_files_at_hand(tmp_path: Path) -> None:
     (tmp_path / "winograd").mkdir()
     found = {row.phenomenon: row for row in cg.check("demo", data_dir=tmp_path, limit=5)}
-    assert found["reply"].needs == "needs the corpus irc, with --data-dir"
+    assert found["reply"].needs == "--data-dir with irc"
 
 
 def test_a_model_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

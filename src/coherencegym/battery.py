@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import textwrap
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -28,6 +29,7 @@ ABOVE, AT, BELOW = "above chance", "at chance", "below chance"
 TOO_FEW = "too few items"
 #: Characters of a bar, which is from 0 to 100 %.
 _BAR = 15
+_WIDTH = 80
 _EXAMPLES = """\
   coherencegym check gpt2
   coherencegym check gpt2 gpt2-medium
@@ -99,9 +101,9 @@ class Check(list[CheckedPhenomenon]):
                         f"{row.effective_items:>6,.0f}  {row.word}"
                     )
             yield f"  {model} {_says(own)}"
-        for needs in dict.fromkeys(missing.values()):
-            names = [name for name, own in missing.items() if own == needs]
-            yield f"not asked: {', '.join(names)} ({needs})"
+        if missing:
+            said = "; ".join(f"{name}: {needs}" for name, needs in missing.items())
+            yield from textwrap.wrap(f"not asked, for want of rows ({said})", _WIDTH)
 
 
 def _number(row: CheckedPhenomenon) -> str:
@@ -184,7 +186,7 @@ def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[
 
     if each.rows:
         return parquet_rows(BATTERY / each.rows), ""
-    needs = f"needs the corpus {' or '.join(each.corpora)}, with --data-dir"
+    needs = f"--data-dir with {' or '.join(each.corpora)}"
     if data_dir is None:
         return [], needs
     from coherencegym.library import build
@@ -209,7 +211,7 @@ def _scored(
     results: Any = score(loaded, rows, tokenizer=tokenizer)
     row = results.rows[0]
     if row.controlled_score is None:
-        return CheckedPhenomenon(model, name, needs="so few items cannot be balanced")
+        return CheckedPhenomenon(model, name, needs="more items to be balanced")
     limits = row.controlled_ci_low, row.controlled_ci_high
     return CheckedPhenomenon(model, name, row.controlled_score, *limits, row.effective_items)
 
