@@ -1,12 +1,13 @@
-"""The CD score of a config in one file, by transformers, torch and datasets alone.
+"""The plain CD score of a config in one file, by transformers, torch and datasets alone.
 
     python cd_score.py MODEL SUITE [CONFIG [SPLIT]]
 
 MODEL is ``demo``, a Hub id or a folder, SUITE a Hub id or a folder. The score is the mean over
 items of the share of predictions that hold (Beyer et al. 2021): ``(2;%shuffled%) > (2;%original%)``
 says that region 2 is more surprising in the first text. Formulas other than sums of regions that
-are compared by ``>`` are refused. ``coherencegym score`` reads all formulas, gives intervals and
-baselines, and leaves out items whose texts are the same tokens.
+are compared by ``>`` are refused. ``coherencegym score`` reads all formulas and all splits, gives
+intervals, baselines and, by balance weights of the items, a controlled score beside the plain one,
+and leaves out items whose texts are the same tokens.
 """
 
 import json
@@ -66,7 +67,7 @@ def holds(prediction: Any, bits: dict[str, dict[str, torch.Tensor]]) -> bool:
 
 
 def cd_score(name: str, suite: str, config: str | None = None, split: str = "test") -> float:
-    """The CD score of a causal language model on a config of a suite, from 0 to 1."""
+    """The plain CD score of a causal language model on a split of a config, from 0 to 1."""
     path = str(files("coherencegym") / "eval/models/demo_model") if name == "demo" else name
     model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
     tokenizer, items = AutoTokenizer.from_pretrained(path), load_dataset(suite, config, split=split)
@@ -84,4 +85,4 @@ def cd_score(name: str, suite: str, config: str | None = None, split: str = "tes
 
 
 if __name__ == "__main__":
-    print(f"CD score: {100 * cd_score(*sys.argv[1:]):.1f} %")
+    print(f"plain CD score: {100 * cd_score(*sys.argv[1:]):.1f} %")

@@ -29,7 +29,7 @@ from coherencegym.eval.data.dataset import (
     tables,
 )
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.table_kind import row_hash, rows_digest
+from coherencegym.eval.kinds.table_kind import SAMPLE, row_hash, rows_digest
 from coherencegym.eval.statistics.control import (
     CONTROLLED,
     LEAKS,
@@ -152,6 +152,20 @@ def test_the_headline_is_of_what_holds(words: dict[str, str], kept: list[str]) -
         said = configs[name].get("not_headline", "")
         assert said.startswith(word if word != CONTROLLED else "")
         assert bool(said) == (word not in ("", CONTROLLED))
+
+
+def test_samples_count_alone_and_what_a_suite_names_in_no_headline_never() -> None:
+    configs = configs_of(sample=CONTROLLED, named=LEAKS, diagnostic=CONTROLLED)
+    configs["sample"]["corpus"] = {"name": SAMPLE}
+    configs["diagnostic"]["in_headline"] = False
+    hold_headline(configs)
+    assert [name for name, config in configs.items() if config["in_headline"]] == ["named"]
+    assert [name for name, config in configs.items() if "not_headline" in config] == ["named"]
+    alone = configs_of(a=LEAKS, b=UNCONTROLLED)
+    for config in alone.values():
+        config["corpus"] = {"name": SAMPLE}
+    hold_headline(alone)
+    assert [config["in_headline"] for config in alone.values()] == [True, False]
 
 
 @pytest.mark.parametrize("suite", ["implicit_relations", "antecedents"])

@@ -321,7 +321,7 @@ def test_the_sample(built: dict[str, Any]) -> None:
     assert [score["group"] for score in quality["partial_input"]] == [""]
     card = dataset_card(built)
     assert f"The score of `sample` counts only predictions of the group `{HEADLINE}` (" in card
-    assert "the mean over subgroups of the predictions of the marked config, each" in card
+    assert "The headline score of this suite is the score of the marked config: " in card
     assert r"| as\_causal | 8 |" in card
 
 

@@ -272,7 +272,8 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     assert "119 not the first mention in its sentence; 44 first or second person" in card
     assert "favours the longer condition" in card
     assert "`sample` counts only predictions of the group `mean` (" in card
-    assert "headline score of this suite is the score of the marked config." in card
+    assert "The headline score of this suite is the score of the marked config: " in card
+    assert "`sample` counts in the headline, as no config of the suite is controlled**:" in card
     assert card.count("<details><summary>The corpora: ") == 1
 
 

@@ -16,6 +16,7 @@ from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.export.__main__ import main as export_main
+from coherencegym.builders.winograd import SUITE as WINOGRAD
 from coherencegym.files.checksums import CHECKSUMS
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
@@ -89,7 +90,7 @@ def test_a_dry_run_says_what_would_be_written(
 ) -> None:
     assert build_command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
     shown = capsys.readouterr().out
-    assert "for SyntaxGym: 23 items in 2 suites, would be written to suites_out\n" in shown
+    assert "for SyntaxGym: 24 items in 2 suites, would be written to suites_out\n" in shown
     assert "would be written to pairs_out\n" in shown
     assert list(tmp_path.iterdir()) == []
 
@@ -192,11 +193,13 @@ def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> 
         "coherencegym/schemas",
         "--overwrite",
     )
-    assert build_command("winograd", *push, "--version", "3.2.0") == 0
+    major, minor, _ = WINOGRAD.version.split(".")
+    newer = f"{major}.{int(minor) + 1}.0"
+    assert build_command("winograd", *push, "--version", newer) == 0
     # The suite's own version is older than the one that is there.
     assert build_command("winograd", *push, "--export-pairs", "pairs_out") == 0
-    assert list(hub_clients.tags("coherencegym/schemas")) == ["v3.2.0"]
-    assert revision("pairs_out") == "v3.2.0"
+    assert list(hub_clients.tags("coherencegym/schemas")) == [f"v{newer}"]
+    assert revision("pairs_out") == f"v{newer}"
 
 
 def test_an_earlier_build_and_a_release_are_exported(
@@ -206,11 +209,13 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert build_command("winograd", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/schemas", "--revision", "v3.2.0", *release]) == 0
+    tag = f"v{WINOGRAD.version}"
+    assert export_main(["coherencegym/schemas", "--revision", tag, *release]) == 0
     assert content("p2") == content("pairs_out")
     assert b"The second command reads the published" in content("p2")["PAIRS.md"]
     local = content("p1")
-    assert local.pop("PAIRS.md").startswith(b"# winograd 3.2.0 as pairs of texts\n\nFrom a local")
+    heading = f"# winograd {WINOGRAD.version} as pairs of texts\n\nFrom a local"
+    assert local.pop("PAIRS.md").startswith(heading.encode())
     assert local.keys() == content("p2").keys() - {"PAIRS.md"}
     assert content("s2") == content("suites_out")
     capsys.readouterr()

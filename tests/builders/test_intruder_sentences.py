@@ -257,11 +257,15 @@ def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:
 def test_pairs_and_probes_are_scored(
     built: tuple[Path, dict[str, Any]], probes: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
-    for folder, config in ((built[0], "pairs_sample"), (probes[0], "sample_negation")):
+    for (folder, manifest), config in ((built, "pairs_sample"), (probes, "sample_negation")):
         argv = ["--model", "demo", "--dataset", str(folder), "--config", config, "--no-cache"]
         assert evaluate([*argv, "--limit", "6", "--output", str(tmp_path / config)]) == 0
         scores = json.loads((tmp_path / config / "results.json").read_text())["scores"]
-        assert {score["split"] for score in scores} == {"test"}
+        splits = manifest["configs"][config]["splits"]
+        assert len(splits) == 3
+        assert {s["split"]: s["n"] for s in scores if s["level"] == "all"} == {
+            split: min(6, counts["rows"]) for split, counts in splits.items()
+        }
 
 
 def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> None:

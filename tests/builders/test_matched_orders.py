@@ -54,8 +54,9 @@ def test_the_sample_through_the_command_line(
     counts = {name: manifest["configs"][f"sample_{name}"]["splits"]["test"] for name in NAMES}
     assert [counts[name]["rows"] for name in NAMES] == [106, 62, 81]
     card = (out / "README.md").read_text()
-    assert "counts only items with `last_context_unit_moved=true`." in card
-    assert "`sample_matched_narration`" in card
+    assert "The score of `sample_matched_narration`, `sample_matched_dialogue`, `sample_" in card
+    assert "counts only predictions of the group `whole` (" in card
+    assert "The headline score of this suite is the mean over the marked configs, each with" in card
 
 
 def test_ends_stay_and_places_give_nothing_away(built: tuple[Path, dict[str, Any]]) -> None:
@@ -97,13 +98,17 @@ def test_turns_are_marked_in_both_orders(built: tuple[Path, dict[str, Any]]) -> 
 def test_what_counts_in_the_one_number_is_in_the_manifest(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
-    found = {name: entry.get("headline_value", "") for name, entry in built[1]["configs"].items()}
-    assert {name for name, value in found.items() if value} == {
-        "sample_narration_context",
-        "sample_dialogue_context",
-        "sample_dialogue_context_sep",
-    }
-    assert set(found.values()) == {"", "last_context_unit_moved=true"}
+    """No config counts only some of its items: those that say more are groups."""
+    found = {name: entry for name, entry in built[1]["configs"].items() if entry["in_headline"]}
+    matched = {f"sample_{name}" for name in (*NAMES, "matched_threads")}
+    context = {"sample_narration_context", "sample_dialogue_context"}
+    assert found.keys() == matched | context
+    assert {name for name, entry in found.items() if entry["headline"]} == matched
+    for name in context:
+        counts = found[name]["splits"]["test"]
+        groups = {f"last_context_unit_moved={value}" for value in ("false", "true")}
+        assert counts["groups"].keys() == groups
+        assert sum(counts["groups"].values()) == counts["rows"]
 
 
 def test_windows_do_not_overlap_and_keep_to_stretches_of_prose() -> None:

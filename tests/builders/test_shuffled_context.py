@@ -1,4 +1,4 @@
-"""The control of crossed configs, and what a headline is held to."""
+"""The control of crossed configs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from coherencegym.builders.crossing.shuffled import shuffled_words
 from coherencegym.builders.registry import load_suite
-from coherencegym.builders.release.baselines import hold_headline
-from coherencegym.eval.kinds.table_kind import SAMPLE
 
 
 def test_a_shuffled_context_has_its_words_and_nothing_else_moves(built_sample: Any) -> None:
@@ -74,30 +72,3 @@ def test_every_crossed_config_has_the_control_and_no_headline_has_it() -> None:
         assert len(crossed) == 2 * len(plain) > 0
         assert all(f"{c.name}_shuffled_context" in c.controls for c in plain)
         assert not any(suite.in_headline(c) for c in crossed if c not in plain)
-
-
-def entry(high: float | None, corpus: str = "gum", in_headline: bool = True) -> dict[str, Any]:
-    score = {"group": "", "score": 0.5, "ci_low": 0.4, "ci_high": high}
-    surface = [] if high is None else [score]
-    about = {"corpus": {"name": corpus}, "in_headline": in_headline}
-    return about | {"quality": {"test": {"surface": surface}}}
-
-
-def held(*entries: dict[str, Any]) -> list[tuple[bool, bool]]:
-    configs = {str(number): one for number, one in enumerate(entries)}
-    hold_headline(configs)
-    return [(one["in_headline"], "not_headline" in one) for one in entries]
-
-
-def test_a_headline_is_of_configs_whose_surface_says_little() -> None:
-    assert held(entry(0.59), entry(0.61), entry(None)) == [
-        (True, False),
-        (False, True),
-        (False, True),
-    ]
-    # A suite keeps its only headline, and says so.
-    assert held(entry(0.61), entry(0.2, in_headline=False)) == [(True, True), (False, False)]
-    assert held(entry(0.7, SAMPLE), entry(0.59)) == [(True, False), (True, False)]
-    # Of a sample alone, too; a config of a few texts stays only beside none of more.
-    assert held(entry(0.7, SAMPLE), entry(None, SAMPLE)) == [(True, True), (False, True)]
-    assert held(entry(None), entry(None)) == [(True, True), (True, True)]

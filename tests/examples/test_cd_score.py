@@ -1,4 +1,4 @@
-"""The CD score in eighty lines is that of the evaluator, and so are its bits."""
+"""The plain CD score in eighty lines is that of the evaluator, and so are its bits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_it_is_the_score_of_the_evaluator(
     pairs = [config for config in load_suite(suite).configs if config.kind is ITEMS]
     if not pairs:
         pytest.skip("it has no pairs")
-    built, _ = built_sample(suite)
+    built, manifest = built_sample(suite)
 
     def load(folder: str, config: str, split: str) -> _Rows:
         found = _Rows(rows(Path(folder), config, split)[:2])
@@ -53,10 +53,11 @@ def test_it_is_the_score_of_the_evaluator(
     script = runpy.run_path(str(examples / "cd_score.py"))
     results = cg.score(loaded, built, limit=2)
     assert isinstance(results, cg.Results)
-    theirs = {row.config: row.score for row in results.rows if row.level == "all"}
-    assert theirs
-    own = {config: script["cd_score"]("demo", str(built), config) for config in theirs}
-    assert own == theirs
+    theirs = {(row.config, row.split): row.score for row in results.rows if row.level == "all"}
+    assert {config for config, _ in theirs} == {
+        config for config, about in manifest["configs"].items() if about["kind"] == ITEMS.name
+    }
+    assert theirs == {where: script["cd_score"]("demo", str(built), *where) for where in theirs}
 
 
 def test_a_folder_is_loaded_and_its_long_texts_are_left_out(

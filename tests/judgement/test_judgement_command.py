@@ -131,13 +131,14 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert evaluate(["--model", "demo", *dataset, "--output", "r", "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert re.search(
-        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+surface, %\s+"
+        r"CD, controlled, % \[95 % interval\]\s+effective\s+surface, %\s+"
+        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+"
         r"human performance, %",
         shown,
     )
     assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
     assert "(sample 40 pairs)" in shown
-    assert ", human performance 100.0 [91.2, 100.0] (n = 40)\n" in shown
+    assert ", human performance 100.0 [91.2, 100.0] (n = 40); plain CD " in shown
     (first, *_) = json.loads(Path("r/results.json").read_text())["scores"]
     assert (first["human_score"], first["human_n"]) == (1.0, 40)
     assert first["human_ci_low"] == score["ci_low"]
