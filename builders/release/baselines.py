@@ -128,9 +128,9 @@ def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
     words = {name: control_of(configs[name]).get("word", "") for name in chosen}
     controlled = [name for name in chosen if words[name] in ("", CONTROLLED)]
     kept = controlled or [name for name in chosen if words[name] != UNCONTROLLED] or chosen
-    for name in named:
+    for name in chosen:
         configs[name]["in_headline"] = name in kept
-        if name in chosen and name not in controlled:
+        if name not in controlled:
             configs[name]["not_headline"] = said_of_control(control_of(configs[name]))
 
 
