@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import sqlite3
 import threading
@@ -186,7 +187,7 @@ class RowStore(Generic[_Row]):
         from filelock import FileLock
 
         try:
-            if failure is not None and not _is_damage(failure):
+            if failure is not None and not _is_damage(failure, self.path):
                 raise failure
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # One at a time, or one would begin a database and another take its log away, which it
@@ -198,7 +199,7 @@ class RowStore(Generic[_Row]):
                         self._database = self._connect()
                         return
                     except _FAILURES as error:
-                        if not _is_damage(error):
+                        if not _is_damage(error, self.path):
                             raise
                         failure = error
                 self._set_aside(failure)
@@ -284,7 +285,10 @@ def _file(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _is_damage(error: Exception) -> bool:
+def _is_damage(error: Exception, path: Path) -> bool:
+    if _primary(error) == sqlite3.SQLITE_READONLY:
+        # The file's own header says so where nothing else does.
+        return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     return isinstance(error, UnicodeDecodeError | _ForeignError) or _primary(error) in _DAMAGE
 
 

@@ -185,6 +185,16 @@ def test_a_database_that_is_damaged_is_begun_anew(tmp_path: Path) -> None:
     check(opened(tmp_path), 4, 6)
 
 
+def test_a_header_that_says_read_only_is_damage(tmp_path: Path) -> None:
+    put(opened(tmp_path), 4)
+    gc.collect()
+    content = bytearray(database(tmp_path).read_bytes())
+    content[18] ^= 1 << 4  # the version of the format that may write
+    database(tmp_path).write_bytes(content)
+    put(opened(tmp_path), 5)
+    check(opened(tmp_path), 5)
+
+
 def test_damage_while_it_is_in_use_is_one_line(tmp_path: Path) -> None:
     store = opened(tmp_path)
     put(store, 4)
