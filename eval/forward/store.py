@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 import sqlite3
 import threading
@@ -287,8 +286,10 @@ def _file(path: Path) -> tuple[int, int] | None:
 
 def _is_damage(error: Exception, path: Path) -> bool:
     if _primary(error) == sqlite3.SQLITE_READONLY:
-        # The file's own header says so where nothing else does.
-        return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        # Also where the header has a version of the format that there is not (bytes 18 and 19).
+        with suppress(OSError), path.open("rb") as file:
+            return not {*file.read(20)[18:]} <= {1, 2}
+        return False
     return isinstance(error, UnicodeDecodeError | _ForeignError) or _primary(error) in _DAMAGE
 
 
