@@ -171,7 +171,6 @@ def weighted_interval(
     of a cluster are (Kish 1965). The variance over clusters, as that of other scores, is too small
     where a few weights are large. Of one cluster it is from 0 to 1.
     """
-
     value, size, number = weighted_size(values, weights, clusters)
     if number < 2:
         return Interval(0.0, 1.0, "one cluster")

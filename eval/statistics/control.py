@@ -11,6 +11,7 @@ half, with its weights and without, and decide in the other; both ways, in sever
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,7 +75,8 @@ class Control:
         item_ids: those of the items that count.
         balance: the weights, solved over all of them.
         checked: the rules and classifiers, the one with the highest upper end first.
-        decisions: of :attr:`by`, on each item, from 0 to 1.
+        decisions: of :attr:`by`, on each item, from 0 to 1; no number where it learned from a
+            sample of the items that this one is not in.
         needed: effective items that would do, where these are too few to tell; otherwise 0.
     """
 
@@ -100,10 +102,11 @@ class Control:
 
     @property
     def surface(self) -> dict[str, float]:
-        """Item id -> the decision of :attr:`by`, from 0 to 1; empty where weights are."""
+        """Item id -> the decision of :attr:`by`, where it has one; empty where weights are."""
         if not self.balance.feasible:
             return {}
-        return dict(zip(self.item_ids, self.decisions, strict=True))
+        decided = zip(self.item_ids, self.decisions, strict=True)
+        return {name: value for name, value in decided if not math.isnan(value)}
 
 
 def checked_items(generated: Sequence[GeneratedItem], headline: str = "") -> Control:
@@ -111,8 +114,6 @@ def checked_items(generated: Sequence[GeneratedItem], headline: str = "") -> Con
 
     ``headline`` is the group of predictions that count; empty: all. Items without one do not count.
     """
-    import numpy as np
-
     counted = list(_counted(generated, headline))
     differences = surface_differences(counted)
     balance = balanced(differences)
@@ -127,9 +128,8 @@ def checked_items(generated: Sequence[GeneratedItem], headline: str = "") -> Con
     for name, (values, weights) in _learned(counted, differences).items():
         results[Checked(name, *_score(values, weights, clusters))] = values
     checked = sorted(results, key=lambda result: (-result.high, result.by))
-    decisions = np.nan_to_num(results[_strongest(checked)], nan=0.5).tolist()
     word, needed = _word(balance, checked)
-    return Control(word, ids, balance, checked, decisions, needed)
+    return Control(word, ids, balance, checked, results[_strongest(checked)].tolist(), needed)
 
 
 def _counted(generated: Sequence[GeneratedItem], headline: str) -> Iterator[GeneratedItem]:
@@ -222,7 +222,8 @@ def _learned(
                     right = np.where(abs(scores) < _TIE, 0.5, scores > 0)
                     places = differences.item[tested]
                     np.add.at(total[name + how], places, right / of_item[places])
-    return {name: (values / partitions, weights) for name, values in total.items()}
+    undecided = np.where(weights > 0, 0.0, np.nan)
+    return {name: (values / partitions + undecided, weights) for name, values in total.items()}
 
 
 def _partitions(places: Sequence[int], clusters: Sequence[str]) -> Iterator[list[Any]]:
@@ -317,7 +318,7 @@ _LEARNERS: Mapping[str, _Learner] = {
 
 def _grams(generated: Sequence[GeneratedItem]) -> Any:
     # Of each contrast the n-grams of its coherent side less those of the other: of what is
-    # compared, of what stands before it, and of both ends of it.
+    # compared, of what stands before it, and the pieces of words of what is short.
     import numpy as np
     from scipy.sparse import csr_matrix, hstack
     from sklearn.feature_extraction.text import HashingVectorizer

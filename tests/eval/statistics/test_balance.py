@@ -246,6 +246,23 @@ def test_items_without_a_cue_are_controlled() -> None:
     assert sum(control.weights.values()) == pytest.approx(600)
 
 
+def test_items_that_no_classifier_saw_have_no_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coherencegym.eval.statistics.control._MOST_ITEMS", 120)
+    nouns = [noun for noun in _NOUNS if len(noun) == 6]
+
+    def cue(draw: random.Random, one: str, other: str) -> tuple[str, str]:
+        told = draw.choice(nouns[:4]), draw.choice(nouns[4:])
+        left, right = (f"One {noun} was there, and no other {noun}." for noun in told)
+        return left, right
+
+    control = checked_items(_items(300, 8, cue))
+    assert "n-grams" in control.by.by
+    assert len(control.weights) == 300
+    assert len(control.surface) == 120
+    # Right about what it decided, and not wrong about what it never saw.
+    assert sum(control.surface.values()) > 0.9 * 120
+
+
 def test_a_counted_cue_is_closed_by_the_weights() -> None:
     # In seven of ten the coherent context has the longer text and a person.
     def cue(draw: random.Random, one: str, other: str) -> tuple[str, str]:
