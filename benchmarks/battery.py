@@ -5,7 +5,7 @@
 Each phenomenon of ``eval/battery/battery.toml`` is built from the first corpus whose files are
 there. Rows with a text that may not be published are left out, and the config is dropped where
 what is left is worth fewer than 100 effective items, or leaks. Beside the rows, ``SOURCES.md``
-names every document and its licence.
+names their corpora, and counts the licences of their texts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import coherencegym as cg
-from coherencegym.battery import BATTERY, FEWEST_ITEMS, Phenomenon, phenomena
+from coherencegym.battery import BATTERY, FEWEST_ITEMS, Phenomenon, built, phenomena
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import contrasted
 from coherencegym.eval.kinds.items import ITEMS
@@ -28,21 +27,18 @@ from coherencegym.eval.statistics.control import LEAKS, checked_items
 from coherencegym.licence import may_republish
 from coherencegym.loaders import read, registry
 
-#: Items of a phenomenon at most: the first by their ids' hashes would do as well.
+#: Items of a phenomenon at most, from the start of its table.
 MOST = 300
 
 
 def made(each: Phenomenon, data_dir: Path, folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """The rows of a phenomenon that may be passed on, and a line for each of their documents."""
+    """The rows of a phenomenon that may be passed on, and the line that says whose they are."""
     for name in each.corpora:
-        output = folder / each.suite / name
         try:
-            if not output.exists():
-                cg.build(each.suite, corpus=name, data_dir=data_dir, output=output)
+            paths = built(each, name, data_dir, folder)
         except EvaluationError as error:
             print(f"{each.name}: {name}: {error}")
             continue
-        paths = sorted(output.glob(f"data/{name}_{each.config}/*.parquet"))
         if not paths:
             print(f"{each.name}: {name}: no {each.config}")
             continue
@@ -85,7 +81,7 @@ def main() -> None:
             rows, sources = made(each, data_dir, Path(folder))
             if rows:
                 name = each.name.replace(", ", "_").replace(" ", "_")
-                # What a card needs of a row, nothing that is asked depends on.
+                # Edits and a suite's own columns change no score.
                 kept = [
                     {key: row[key] for key in (*ITEMS.columns, "family") if key in row}
                     for row in rows

@@ -23,6 +23,7 @@ from coherencegym.battery import (
 from coherencegym.eval.kinds.examples import contrasted
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.statistics.balance import balanced
+from coherencegym.eval.statistics.control import CONTROLLED, LEAKS, TOO_SMALL, UNCONTROLLED
 from coherencegym.eval.statistics.surface import surface_differences
 from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.licence import may_republish
@@ -105,6 +106,47 @@ def test_what_does_not_ship_is_built_from_files_at_hand(tmp_path: Path) -> None:
     (tmp_path / "winograd").mkdir()
     found = {row.phenomenon: row for row in cg.check("demo", data_dir=tmp_path, limit=5)}
     assert found["reply"].needs == "--data-dir with irc"
+
+
+def test_a_folder_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "demo", "--data-dir", "no/such/folder"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no/such/folder: no such folder; expected one with corpus files" in line
+
+
+def test_a_broken_corpus_says_what_is_wrong_with_it(tmp_path: Path) -> None:
+    (tmp_path / "irc").mkdir()
+    (tmp_path / "irc" / "2004-11-15_03.raw.txt").write_text("nothing\n")
+    (tmp_path / "irc" / "2004-11-15_03.annotation.txt").write_text("no numbers\n")
+    found = {row.phenomenon: row for row in cg.check("demo", data_dir=tmp_path, limit=5)}
+    assert "2004-11-15_03" in found["reply"].needs
+    assert "\n" not in found["reply"].needs
+
+
+@pytest.mark.parametrize(
+    ("word", "needs"),
+    [
+        (CONTROLLED, ""),
+        (TOO_SMALL, ""),
+        (LEAKS, "leaks (n-grams 70.0 [60.0, 80.0])"),
+        (UNCONTROLLED, "cannot be controlled (shared words)"),
+    ],
+)
+def test_a_config_whose_surface_gives_it_away_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, needs: str
+) -> None:
+    control = {"word": word, "by": "n-grams", "score": 0.7, "ci_low": 0.6, "ci_high": 0.8}
+    control |= {"cue": "shared words", "effective_items": 10, "needed": 250}
+    configs = {"irc_crossed": {"quality": {"test": {"control": control}}}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"configs": configs}))
+    path = tmp_path / "data" / "irc_crossed" / "test-00000-of-00001.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes((BATTERY / SHIPPED[0].rows).read_bytes())
+    monkeypatch.setattr("coherencegym.battery.built", lambda *how: [path])
+    monkeypatch.setattr("coherencegym.loaders.read.find", lambda *how: None)
+    found = {row.phenomenon: row for row in cg.check("demo", data_dir=tmp_path, limit=60)}
+    assert found["reply"].needs == needs
+    assert (found["reply"].score is None) == bool(needs)
 
 
 def test_a_model_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

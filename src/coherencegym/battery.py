@@ -158,10 +158,12 @@ def check(
         A row for each model and phenomenon. It is a list, and prints as one screen.
 
     Raises:
-        EvaluationError: a model is not there, or an option is wrong.
+        EvaluationError: a model or folder is not there, or an option is wrong.
     """
     from coherencegym.eval.models.load import load
 
+    if data_dir is not None and not Path(data_dir).is_dir():
+        raise EvaluationError(f"{data_dir}: no such folder; expected one with corpus files")
     models = list(model) if isinstance(model, list) else [model]
     found = Check()
     with tempfile.TemporaryDirectory() as folder:
@@ -180,27 +182,53 @@ def _name(model: Any) -> str:
     return str(getattr(model, "name", model))
 
 
+def built(each: Phenomenon, corpus: str, data_dir: str | Path, folder: Path) -> list[Path]:
+    """The files of a phenomenon's rows from a corpus, built once for all configs of the suite."""
+    from coherencegym.library import build
+
+    output = folder / each.suite / corpus
+    if not output.exists():
+        build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
+    return sorted(output.glob(f"data/{corpus}_{each.config}/*.parquet"))
+
+
 def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[list[Any], str]:
     # The rows of a phenomenon; where there are none, what would give some.
     from coherencegym.files.parquet_rows import parquet_rows
+    from coherencegym.loaders.corpus import CorpusNotFoundError
+    from coherencegym.loaders.read import find
+    from coherencegym.loaders.registry import corpus as corpus_named
 
     if each.rows:
         return parquet_rows(BATTERY / each.rows), ""
     needs = f"--data-dir with {' or '.join(each.corpora)}"
-    if data_dir is None:
-        return [], needs
-    from coherencegym.library import build
-
-    for corpus in each.corpora:
-        output = folder / each.suite / corpus
+    for corpus in each.corpora if data_dir is not None else ():
+        assert data_dir is not None
         try:
-            if not output.exists():
-                build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
-        except EvaluationError:
+            find(corpus_named(corpus), Path(data_dir), None)
+        except CorpusNotFoundError:
             continue
-        for path in sorted(output.glob(f"data/*{each.config}/*.parquet")):
-            return parquet_rows(path), ""
+        try:
+            files = built(each, corpus, data_dir, folder)
+        except EvaluationError as error:
+            needs = str(error)
+            continue
+        for path in files:
+            if not (given_away := _given_away(path)):
+                return parquet_rows(path), ""
+            needs = given_away
     return [], needs
+
+
+def _given_away(path: Path) -> str:
+    # What tells the answers of a table without reading, as its build found; empty: nothing.
+    from coherencegym.cards.render import said_of_control
+    from coherencegym.eval.statistics.control import LEAKS, UNCONTROLLED
+
+    manifest = json.loads((path.parents[2] / "manifest.json").read_text(encoding="utf-8"))
+    quality = manifest["configs"][path.parent.name]["quality"][path.name.partition("-")[0]]
+    control = quality["control"] or {}
+    return said_of_control(control) if control.get("word") in (LEAKS, UNCONTROLLED) else ""
 
 
 def _scored(
