@@ -69,9 +69,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "check": Subcommand(_ASK, "see on one screen what a model notices", "coherencegym.battery"),
     **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),
     **_evaluator(_READ, "overview", "compare", "plot", "show"),
-    "reproduce": Subcommand(
-        _READ, "compute a table of a paper again", "coherencegym.reproduction.command"
-    ),
+    "reproduce": Subcommand(_READ, "compute a table of a paper again", "coherencegym.reproduction"),
     **_evaluator(_SHARE, "push"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"

@@ -32,7 +32,6 @@ def test_a_table_is_of_a_task_and_of_suites(table: PublishedTable) -> None:
         assert all(math.isnan(value) or 0 <= value <= 100 for value in values), row
     assert {*table.rows} <= {*table.values} or not table.values
     assert table.rows or table.values
-    assert {*table.models} <= {*table.systems}
     assert table.source
     if table.compat:
         assert table.compat in (MODES if table.task == "score" else OTHER_MODES[table.task])

@@ -14,14 +14,14 @@ import pytest
 from support.native_files import LAYOUTS
 
 import coherencegym as cg
+from coherencegym import reproduction
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.loaders.fetching import fetch
 from coherencegym.papers.published import PublishedTable, TableRow, read_papers
-from coherencegym.reproduction import run
-from coherencegym.reproduction.command import reproduction_document
-from coherencegym.reproduction.run import Reproduction, find_table, reproduce
+from coherencegym.reproduction import find_table, mean_record, published_records, reproduce
 
 TABLE = PublishedTable(
     title="Two rows",
@@ -35,17 +35,14 @@ TABLE = PublishedTable(
 )
 
 
-def scores(config: str, value: float, **more: Any) -> dict[str, Any]:
+def of_config(config: str, value: float, **more: Any) -> Score:
     """A row of scores, as a run has it."""
     about: dict[str, Any] = {
-        "config": f"toy_{config}",
-        "metric": "accuracy",
-        "group": "",
-        "level": "all",
+        **{"config": f"toy_{config}", "split": "test", "group": "", "level": "all", "n": 10},
+        **{"metric": "accuracy", "system": "layer 2", "score": value},
+        **{"ci_low": value - 0.03, "ci_high": value + 0.04, **more},
     }
-    ends = {"ci_low": value - 0.03, "ci_high": value + 0.04}
-    about |= {"options": {}, "layer": None}
-    return {**about, "system": "layer 2", "score": value, "n": 10, "split": "test", **ends, **more}
+    return Score(**about)
 
 
 @pytest.fixture
@@ -67,30 +64,38 @@ def write_shallow_model(folder: Path) -> str:
 
 
 def test_a_mean_of_configs_has_the_interval_of_independent_ones() -> None:
-    rows = [scores("one", 0.5), scores("two", 0.7), scores("one", 0.1, level="reference")]
-    found = run._row(TABLE, "BOTH", [*rows, scores("one", 0.2, group="x"), scores("three", 0.9)])
-    assert found.score == pytest.approx(0.6)
-    assert (found.n, found.missing) == (20, ())
-    assert found.low == pytest.approx(0.6 - math.sqrt(2 * 0.03**2) / 2)
-    assert found.high == pytest.approx(0.6 + math.sqrt(2 * 0.04**2) / 2)
-    assert found.published == {"A": 0.5}  # of the other it has none
-    alone = run._row(TABLE, "ONE", rows)
-    assert alone.low == pytest.approx(0.47)
-    assert alone.high == pytest.approx(0.54)
-    part = run._row(TABLE, "BOTH", rows[:1])
-    assert (part.score, part.missing) == (0.5, ("two",))
-    assert "BOTH: without two: not the paper's mean" in run._notes([part, alone], None, {"ONE": 12})
-    without = run._row(TABLE, "BOTH", [scores("one", 0.5, ci_low=None), scores("two", 0.5)])
-    assert (without.score, without.low) == (0.5, None)
+    rows = [
+        of_config("one", 0.5), of_config("two", 0.7), of_config("one", 0.1, level="reference"),
+    ]  # fmt: skip
+    others = [of_config("one", 0.2, group="x"), of_config("three", 0.9)]
+    found, said = mean_record(TABLE, "BOTH", [*rows, *others], "m")
+    assert found["score"] == pytest.approx(0.6)
+    assert (found["n"], said) == (20, [])
+    assert found["ci_low"] == pytest.approx(0.6 - math.sqrt(2 * 0.03**2) / 2)
+    assert found["ci_high"] == pytest.approx(0.6 + math.sqrt(2 * 0.04**2) / 2)
+    (published,) = published_records(TABLE, "BOTH")  # of the other system it has none
+    assert (published["system"], published["score"]) == ("A", 0.5)
+    alone, _ = mean_record(TABLE, "ONE", rows, "m")
+    assert (alone["ci_low"], alone["ci_high"]) == pytest.approx((0.47, 0.54))
+    part, said = mean_record(TABLE, "BOTH", rows[:1], "m")
+    assert part["score"] == 0.5
+    assert said == ["BOTH: without two: not the paper's mean"]
+    sized = replace(TABLE, sizes={"ONE": 12})
+    assert mean_record(sized, "ONE", rows, "m")[1] == ["ONE: 10 items here, 12 in the paper"]
+    assert mean_record(sized, "ONE", rows, "m", limit=10)[1] == []
+    rows = [of_config("one", 0.5, ci_low=None), of_config("two", 0.5)]
+    without, _ = mean_record(TABLE, "BOTH", rows, "m")
+    assert (without["score"], without["ci_low"]) == (0.5, None)
 
 
 def test_a_row_may_be_of_a_group_or_of_a_system() -> None:
     table = replace(TABLE, row_kind="group", rows={"s": TableRow(("one",), system="program")})
-    rows = [scores("one", 0.3, group="a → b", level="detail"), scores("one", 0.5)]
-    assert run._row(table, "a → b", rows).score == 0.3
-    assert run._row(table, "c → d", rows).score is None
-    rows.append(scores("one", 0.25, level="reference", system="program"))
-    assert run._row(table, "s", rows).score == 0.25
+    rows = [of_config("one", 0.3, group="a → b", level="detail"), of_config("one", 0.5)]
+    assert mean_record(table, "a → b", rows, "m")[0]["score"] == 0.3
+    none, said = mean_record(table, "c → d", rows, "m")
+    assert (none["score"], said) == (None, ["c → d: no score here"])
+    rows.append(of_config("one", 0.25, level="reference", system="program"))
+    assert mean_record(table, "s", rows, "m")[0]["score"] == 0.25
 
 
 def test_a_table_is_built_run_and_printed(
@@ -123,9 +128,9 @@ def test_a_suite_is_built_again_once_its_files_have_changed(winograd: Path, tmp_
 
     def run_it() -> list[int]:
         said.clear()
-        how = {"data_dir": winograd, "output": tmp_path / "out"}
-        found = reproduce("beyer-2021", "winograd", model, **how, say=said.append)  # type: ignore[arg-type]
-        return [row.n for row in found.rows]
+        how: dict[str, Any] = {"data_dir": winograd, "output": tmp_path / "out"}
+        found = reproduce("beyer-2021", "winograd", model, **how, say=said.append)
+        return [row["n"] for row in found.records if not row["is_published"]]
 
     before = run_it()
     assert said[0] == "building winograd from winograd"
@@ -156,9 +161,7 @@ def test_a_model_that_is_not_there_is_refused_before_anything_is_built(
     assert not (tmp_path / "out").exists()
 
 
-def test_layers_and_options_of_rows_have_scores_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_configs_without_a_row_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("INVERSE_PENALTIES", "WEIGHT_DECAYS"):
         monkeypatch.setattr(classifiers, name, getattr(classifiers, name)[:1])
     model = write_shallow_model(tmp_path / "model")
@@ -178,31 +181,16 @@ def test_layers_and_options_of_rows_have_scores_of_their_own(
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text("".join(lines))
     how: dict[str, Any] = {"data_dir": tmp_path / "corpora", "output": tmp_path / "out"}
-    found = reproduce("chen-2019", "figure-8", model, **how)
-    by_name = {row.name: row for row in found.rows}
-    assert by_name["SSP"].score in [rows[3].score for rows in found.layers.values()]
-    assert by_name["SSP"].published["BERT-Base, layer 5"] == pytest.approx(0.798)
-    assert [*found.layers] == [*range(len(found.layers))]
-    (said,) = [note for note in found.notes if note.startswith("best layer here")]
-    best = max(found.layers, key=lambda number: found.layers[number][3].score or 0.0)
-    assert f"SSP {best}; mean" in said
-    assert said.endswith("of 2")  # DC and SSP
-    document = reproduction_document(found)
-    (shown,) = document.grids
-    assert [row.cells[0] for row in shown.rows[1:3]] == ["model", "model, layer 0"]
-    systems = {row["system"] for row in document.records}
-    assert systems >= {"model", "model, layer 0", "ELMo, layer 0"}
-    said_steps: list[str] = []
-    found = reproduce("chen-2019", "4", model, **how, say=said_steps.append)
-    assert [row.configs for row in found.rows] == [("replaced_discoeval_chat",)] * 2
-    assert sum("probe mlp" in line for line in said_steps) == 1
-    assert not any("SSP" in line or "section" in line for line in said_steps)
-    kinds = {}
-    for kind in ("linear", "mlp"):
-        results = tmp_path / "out" / "results" / f"replaced_discoeval_chat-{kind}" / "results.json"
-        kinds[kind] = json.loads(results.read_text())["settings"]["probe"]
-    assert kinds == {"linear": "linear", "mlp": "mlp"}
-    assert not found.layers
+    for kind in ("linear", "hidden"):
+        said: list[str] = []
+        found = reproduce("chen-2019", f"4-{kind}", model, **how, say=said.append)
+        (ours,) = (row for row in found.records if not row["is_published"])
+        assert ours["n"] == 8
+        assert sum("probe" in line for line in said) == 1
+        assert any("not the paper's mean" in line for line in found.lines)
+        results = tmp_path / "out" / "results" / "replaced_discoeval_chat" / "results.json"
+        settings = json.loads(results.read_text())["settings"]
+        assert settings["probe"] == {"linear": "linear", "hidden": "mlp"}[kind]
 
 
 def test_suites_of_syntaxgym_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,42 +216,32 @@ def test_suites_of_syntaxgym_are_files(tmp_path: Path, monkeypatch: pytest.Monke
         compat="syntaxgym-2021",
         metric="CD score",
         systems=("GPT-2",),
-        models={"GPT-2": "demo"},
         values={"toy_suite": (75.0,), "other": (10.0,)},
     )
     paper = replace(read_papers()["beyer-2021"], tables={"suites": table})
-    monkeypatch.setattr(run, "read_papers", lambda: {"p": paper})
+    monkeypatch.setattr(reproduction, "read_papers", lambda: {"p": paper})
     found = reproduce("p", "suites", "demo", data_dir=tmp_path / "corpora", output=tmp_path / "o")
-    ours, absent = found.rows
-    assert (ours.configs, absent.score) == (("toy_suite",), None)
-    assert "other: no score here" in found.notes
-    (shown,) = reproduction_document(found).grids
-    assert "minus GPT-2" in shown.headers
-    assert ours.score is not None
-    assert f"{100 * (ours.score - 0.75):+.1f}" in shown.rows[0].cells
+    ours, absent = (row for row in found.records if not row["is_published"])
+    assert ours["score"] is not None
+    assert absent["score"] is None
+    assert "other: no score here" in found.lines
+    assert found.grids[0].rows[1].cells == ("other", "–", "–", "10.0")
 
 
 def test_more_systems_than_rows_go_downwards() -> None:
     table = replace(TABLE, systems=("A", "B", "C"), values={"ONE": (1.0, 2.0, 3.0)})
-    row = run._row(table, "ONE", [scores("one", 0.5)])
-    found = Reproduction(
-        read_papers()["chen-2019"], "1", table, "m", [row], ["a note"], Path("folder")
-    )
-    document = reproduction_document(found)
-    (shown,) = document.grids
-    assert [line.cells[0] for line in shown.rows] == ["n", "m", "A", "B", "C"]
-    assert "a note" in document.lines
+    ours, _ = mean_record(table, "ONE", [of_config("one", 0.5)], "m")
+    shown = reproduction._grid([ours, *published_records(table, "ONE")], "a title")
+    assert [line.cells[0] for line in shown.rows] == ["n", "here", "A", "B", "C"]
+    assert [line.bold for line in shown.rows] == [False, True, False, False, False]
 
 
 def test_scores_of_people_are_not_the_models() -> None:
     rows = {"m": TableRow(("one",)), "p": TableRow(("one",), system="people: majority vote")}
     table = replace(TABLE, systems=(), values={}, rows=rows)
-    scored = [scores("one", 0.5), scores("one", 0.9, system="people: majority vote")]
-    both = [run._row(table, name, scored[number:]) for number, name in enumerate(rows)]
-    paper = read_papers()["shen-2021"]
-    document = reproduction_document(Reproduction(paper, "1", table, "m260", both, [], Path("f")))
-    assert document.grids[0].headers[-1] == "here"
-    assert {row["row"]: row["system"] for row in document.records} == {
+    of_both = [of_config("one", 0.5), of_config("one", 0.9, system="people: majority vote")]
+    made = [mean_record(table, name, of_both[n:], "m260")[0] for n, name in enumerate(rows)]
+    assert {row["row"]: row["system"] for row in made} == {
         "m": "m260", "p": "people: majority vote",
     }  # fmt: skip
 

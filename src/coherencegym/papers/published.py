@@ -29,14 +29,12 @@ class TableRow:
         group: a group of their items; empty: all.
         metric: its metric; empty: the table's.
         system: the system that decided; empty: the model.
-        options: options of the task for this row, beside the table's.
     """
 
     configs: tuple[str, ...] = ()
     group: str = ""
     metric: str = ""
     system: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,12 +53,9 @@ class PublishedTable:
         row_kind: says what the names of rows are that are not in ``rows``.
         rows: name of a row -> our scores of it.
         systems: the columns.
-        models: column -> the Hub id of the same model, where it is to be had.
         values: row -> the published score of each column, in per cent; NaN: none.
         needs: files of the corpus without which the table is another one.
         sizes: row -> the number of items that the paper has, where it says so.
-        by_layer: our scores are those of every layer, beside that of the one that is chosen; the
-            columns are layers too.
         differs: facts about how our number is computed otherwise.
     """
 
@@ -75,11 +70,9 @@ class PublishedTable:
     row_kind: RowKind = "config"
     rows: Mapping[str, TableRow] = field(default_factory=dict)
     systems: tuple[str, ...] = ()
-    models: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
-    by_layer: bool = False
     differs: tuple[str, ...] = ()
 
     def row(self, name: str) -> TableRow:
@@ -130,7 +123,7 @@ def published_cells(suite: str) -> Iterator[PublishedCell]:
     """The scores that papers have published of whole systems for a suite."""
     for paper in read_papers().values():
         for table in paper.tables.values():
-            if table.suite != suite or table.by_layer:
+            if table.suite != suite:
                 continue
             for row, values in table.values.items():
                 for system, value in zip(table.systems, values, strict=True):
