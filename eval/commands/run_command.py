@@ -9,7 +9,6 @@ from coherencegym.command_line import Parser
 
 EXAMPLES = """\
   coherencegym run runs.yaml
-  coherencegym run runs.yaml --dry-run
   coherencegym run results/story_cloze--gpt2/run.yaml --output again
 """
 

@@ -42,7 +42,7 @@ class TaskCommand:
         with data_output(shell.json) as out:
             runs = Runs(call_of(self._load(), given, rebuild, shell))
             runs.make()
-            if runs.above is not None and not shell.dry_run:
+            if runs.above is not None:
                 runs.finish()
             if shell.json and runs.runs:
                 out.write(runs.results_text())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser, add_options, flag_of
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions
+from coherencegym.eval.run.options import DataOptions, ModelOptions
 from coherencegym.eval.tasks.options import options_from
 from coherencegym.eval.tasks.training.options import (
     ABLATION,
@@ -74,7 +74,6 @@ def add_arguments(parser: Parser) -> None:
     for kind in (Settings, TaskOptions):
         add_options(parser, kind, _TRAINING)
     options.add_output(parser, "default results/DATA--MODEL--train-TASK", "results")
-    add_options(parser, ShellOptions, only=("dry_run",))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -103,14 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_folder(output, arguments.overwrite, inputs=[data.dataset], around=[model.model])
     seeds = _seeds(arguments)
     quiet_libraries()
-    trainings = list(_trainings(arguments, data, model, output))
-    if given.get("dry_run"):
-        for line in trainings[0][1].costs(len(seeds)):
-            print(line)
-        for folder, _ in trainings:
-            print(f"would be written to {folder}")
-        return 0
-    for folder, training in trainings:
+    for folder, training in _trainings(arguments, data, model, output):
         models = [(part, seed) for part in training.data.parts for seed in seeds]
         results = training.results(
             [_train(training, *model, f"{n} of {len(models)}") for n, model in enumerate(models, 1)]

@@ -1,4 +1,4 @@
-"""The cost of a run, from its plan: no weights are loaded and nothing is run."""
+"""Budgets of a plan: how many tokens fit into a forward pass on a device."""
 
 from __future__ import annotations
 
@@ -78,11 +78,3 @@ def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False)
         # Keys and values are held twice while they are handed on.
         cached=fits(2 * 2 * layers * width * item_bytes, 256, 1 << 19),
     )
-
-
-#: Column -> what it is, for the lines under the table.
-MEANING = {
-    "texts": "different token sequences that some prediction reads",
-    "tokens": "that they have, up to the last one that is read",
-    "read once": "tokens that the model reads if conditions share what they begin with",
-}

@@ -285,11 +285,8 @@ class OutputOptions:
 
 @dataclass(frozen=True)
 class ShellOptions:
-    """What only the shell has: work that is not done, and what is printed."""
+    """What only the shell has: what is printed."""
 
-    dry_run: bool = option(
-        False, "print how much work a run would be; load no weights", group=WRITTEN
-    )
     json: bool = option(
         False,
         "print results.json (for several runs a list); the rest is on standard error",

@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.backends.registry import backend_named
@@ -46,8 +46,8 @@ from coherencegym.eval.run.data import (
     read_dataset,
 )
 from coherencegym.eval.run.options import DataOptions, ModelOptions, each_model
+from coherencegym.eval.run.progress import batch_bar, step_bars
 from coherencegym.eval.run.run_file import RUN_FILE_NAME, run_file_text
-from coherencegym.eval.run.work import Work, batch_bar, planned_work, print_works, step_bars
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext
@@ -62,9 +62,6 @@ from coherencegym.eval.views.overview import (
 )
 from coherencegym.eval.views.page import write_results_files
 from coherencegym.files.folders import written_beside
-
-if TYPE_CHECKING:
-    from coherencegym.eval.plan.requests import Query
 
 #: The names of the settings of the data, as results record them.
 _DATA = ("configs", "split", "max_items")
@@ -126,7 +123,7 @@ def results_about(
     """
     writer, reading = OutcomeWriter(), context.reading
     asked, more = task.ask(context, read.inputs, own, writer)
-    is_read = task.texts is not None and task.reads(own)
+    is_read = task.command.reads_bits and task.reads(own)
     recorded = {**read.chosen, **(reading.record() if is_read else {}), **settings}
     source, outcomes = read.source.noted([*read.notes, *more]), writer.tables(last=True)
     about = source, context.model, asked, outcomes, recorded, own
@@ -176,7 +173,7 @@ class Runs:
         return [place.run for place in self.places if place.run is not None]
 
     def _reads(self, own: Any) -> bool:
-        return self.call.task.texts is not None and self.call.task.reads(own)
+        return self.call.task.command.reads_bits and self.call.task.reads(own)
 
     def _reads_of(self, model: Any) -> bool:
         name = type(model).__name__
@@ -235,9 +232,6 @@ class Runs:
             for own in self._by_model:
                 own[number].read = read
         self._check_models()
-        if call.shell is not None and call.shell.dry_run:
-            self._explain()
-            return
         plans = CachedPlans() if len(self._by_model) > 1 else None
         self._say_kept()
         for own in self._by_model:
@@ -420,41 +414,6 @@ class Runs:
     def _about(self, run: Results) -> object:
         names = (*_DATA, *self.call.reading.record(), "intervals", "versions")
         return run.digests, [run.settings.get(name) for name in names]
-
-    def _explain(self) -> None:
-        # Only the configs and tokenizers of models are read. The plan is printed once for all
-        # models that have the same.
-        task, reading = self.call.task, self.call.reading
-        models = [places[0].model for places in self._by_model]
-        own = self._resolved(models[0])
-        accepted = [self._accepted(own, one.inputs) for one in self._by_model[0]]
-        if self._reads(own):
-
-            def texts() -> Iterator[tuple[str, Sequence[Query], bool]]:
-                for one in accepted:
-                    data = f"{one.source.name}: " if len(accepted) > 1 else ""
-                    for each in one.inputs:
-                        table = task.table(each)
-                        queries = task.surprisal_texts(each, own) or ()
-                        yield data + table.name, queries, table.separator
-
-            known: dict[object, Work] = {}
-            alike: dict[Work, list[str]] = {}
-            for model in models:
-                in_chat = task.in_chat(own)
-                work = planned_work(model, texts(), reading, in_chat=in_chat, known=known)
-                alike.setdefault(work, []).append(model.name)
-            print_works(alike)
-        elif task.costs is not None:
-            from coherencegym.eval.report import grid
-
-            config = models[0].config(scorer=None)
-            table = task.costs(accepted[0].inputs, own, *config)
-            console = grid.console_for()
-            console.print(grid.in_width(table, width=console.width))
-            grid.print_below(console, table.notes)
-        if self.above is None:
-            print(f"would be written to {self.places[0].folder}")
 
 
 def _training(run: Results) -> tuple[str, ...] | None:

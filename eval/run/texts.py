@@ -17,7 +17,7 @@ from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.run.call import parse_options
 from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model
-from coherencegym.eval.run.work import batch_bar
+from coherencegym.eval.run.progress import batch_bar
 
 
 @dataclass(frozen=True)

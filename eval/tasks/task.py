@@ -28,7 +28,6 @@ from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import PlansOf
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection
-from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     CHANCE_NAME,
@@ -145,11 +144,7 @@ class Task(Generic[_I, _O, _D]):
         run: adds the outcomes of an input: of each unit under each metric, by the model and by
             baselines.
         run_all: does so for all inputs, where they are read in parts; None: one after another.
-        texts: the texts of an input that are read, of which ``--dry-run`` says what they cost; None
-            for a task that reads no surprisals.
-        reads: tells whether surprisals are read by these options, where ``texts`` is there.
-        in_chat: tells whether texts are read where the model speaks in its chat template.
-        costs: a table of what inputs cost where no surprisals are read, by config and tokenizer.
+        reads: tells whether surprisals are read by these options, of a task that reads any.
         names: names under which a dataset has the configs that a user means.
         inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
             notes.
@@ -188,10 +183,7 @@ class Task(Generic[_I, _O, _D]):
     run_all: (
         Callable[[TaskContext, Sequence[_I], _O, OutcomeWriter], list[tuple[_I, _D]]] | None
     ) = None
-    texts: Callable[[_I, _O], Sequence[Query]] | None = None
     reads: Callable[[_O], bool] = lambda options: True
-    in_chat: Callable[[_O], bool] = lambda options: False
-    costs: Callable[[Sequence[_I], _O, Any, Any], Grid] | None = None
     names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
@@ -227,12 +219,6 @@ class Task(Generic[_I, _O, _D]):
     )
     spreads: bool = False
     resumes: bool = False
-
-    def surprisal_texts(self, one: _I, options: _O) -> Sequence[Query] | None:
-        """The texts of an input that surprisals are read of; None where none are."""
-        if self.texts is None or not self.reads(options):
-            return None
-        return self.texts(one, options)
 
     def ask(
         self,

@@ -230,13 +230,13 @@ def test_a_missing_row_is_named(
 def test_a_scorer_says_how_the_texts_are_made(
     released: HubServer, corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    score = ["score", "--model", "demo", "--dataset", REPO, "--dry-run"]
+    score = ["score", "--model", "demo", "--dataset", REPO, "--limit", "1"]
     assert main(score) == 2
     said = one_line(capsys.readouterr().err)
     assert "a stand-off release, which has no texts; expected --data-dir with your copy of" in said
     assert f"`coherencegym rebuild {REPO} --data-dir PATH`" in said
     assert main([*score, "--data-dir", str(corpus)]) == 0
-    assert "would be written to results/coherencegym__story_cloze--demo" in capsys.readouterr().out
+    assert "written to results/coherencegym__story_cloze--demo" in capsys.readouterr().out
 
 
 def test_results_say_which_rows_they_are_of(released: HubServer, corpus: Path) -> None:

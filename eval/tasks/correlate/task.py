@@ -209,16 +209,11 @@ def query(rated: RatedText) -> Query:
     return Query(rated.item_id, [condition], {_TEXT: frozenset({WHOLE})})
 
 
-def texts(table: Table[RatedText], options: NoOptions) -> list[Query]:
-    """The texts that are read."""
-    return list(map(query, table.rows))
-
-
 def correlate(
     context: TaskContext, table: Table[RatedText], options: NoOptions, writer: OutcomeWriter
 ) -> None:
     """Add the outcomes of every text, by the model's scores and by baselines."""
-    answers = context.surprisals(table, texts(table, options))
+    answers = context.surprisals(table, list(map(query, table.rows)))
     scored = [scores(rated, own) for rated, own in zip(table.rows, answers, strict=True)]
     units = writer.units(map(table.unit, table.rows))
     for number, system in enumerate(SYSTEMS):
@@ -336,7 +331,6 @@ def _notes(found: Results) -> Iterator[Note]:
 TASK = Task(
     command=COMMAND,
     metrics=(SPEARMAN_OF_ALL, SPEARMAN_GIVEN_LENGTH, SPEARMAN_WITHIN),
-    texts=texts,
     run=correlate,
     headline=_headline,
     sections=correlate_sections,

@@ -18,17 +18,15 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
 from coherencegym.eval.tasks.detect.classifier import (
     classify,
     load_for_detection,
-    pairs_of,
     with_detector,
 )
-from coherencegym.eval.tasks.detect.detect import detections, document_queries
+from coherencegym.eval.tasks.detect.detect import detections
 from coherencegym.eval.tasks.detect.options import (
     CLASSIFIER,
     COMMAND,
@@ -402,18 +400,6 @@ def _count(n: int) -> str:
     return f"{n:,}" + (" !" if n < FEW_ITEMS else "")
 
 
-def _texts(one: DetectionInput, options: DetectOptions) -> list[Query]:
-    return [
-        query
-        for table in one.tables
-        for query in document_queries(
-            [own.sentences for own in table.rows],
-            options.detector,
-            [own.item_id for own in table.rows],
-        )
-    ]
-
-
 def detect_in_table(
     context: TaskContext, one: DetectionInput, options: DetectOptions, writer: OutcomeWriter
 ) -> DetectDetail:
@@ -442,16 +428,6 @@ def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) 
     return ScoredTable(table, scores)
 
 
-def _costs(
-    inputs: Sequence[DetectionInput], options: DetectOptions, config: Any, tokenizer: Any
-) -> grid.Grid:
-    rows = [
-        grid.GridRow((t.name, f"{len(t.rows):,}", f"{len(pairs_of(t.rows)):,}"))
-        for t in {table.key: table for one in inputs for table in one.tables}.values()
-    ]
-    return grid.made("config", ("documents", "pairs to read"), rows)
-
-
 def _headline(found: Results) -> Headline | None:
     tables = {(table.config, table.split) for table in found.input_tables}
     head = mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
@@ -468,9 +444,7 @@ TASK = Task(
     command=COMMAND,
     metrics=(*DETECTION_METRICS, *PROBE_METRICS),
     run=detect_in_table,
-    texts=_texts,
     reads=lambda options: options.detector != CLASSIFIER,
-    costs=_costs,
     load=load_for_detection,
     resolve=with_detector,
     names=detection_names,

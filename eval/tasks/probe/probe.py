@@ -14,9 +14,7 @@ from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.requests import prepare_passages
-from coherencegym.eval.report import grid
 from coherencegym.eval.tasks.probe.classifiers import (
-    INVERSE_PENALTIES,
     TRAINERS,
     Readings,
     Trainer,
@@ -239,29 +237,3 @@ def _labelled(
     classes = np.array([number_of[row.label] for row in rows])
     control = np.array([number_of[drawn[name]] for name in types])
     return ProbeRows(learned, chosen, tested, classes, control, len(table.labels)), kept
-
-
-#: Codes of description length, each about as much as one fit; embeddings alone and with a layer.
-_CODES, _BEYOND = 2, 3
-
-
-def cost_grid(
-    tables: Sequence[ProbeTable], options: ProbeOptions, config: Any, tokenizer: Any
-) -> grid.Grid:
-    """The work of a probe; only the model's config and tokenizer are needed."""
-    layers = len(options.layers) or config.get_text_config().num_hidden_layers + 1
-    if options.layers == LAST or options.compat:
-        layers = 1
-    models = 1 + options.random_init
-    beside = 0 if options.compat else 1 + options.seeds + _CODES + _BEYOND
-    rows = []
-    for table in tables:
-        work = _Work(table, options)
-        _ = work.input, work.trainer  # what does not fit is said
-        passages = work.readings.passages
-        tokens = sum(map(len, tokenizer([one.text for one in passages])["input_ids"]))
-        fits = (layers * models + beside) * len(INVERSE_PENALTIES)
-        numbers = len(table.rows), len(passages), tokens, models, layers, fits
-        rows.append(grid.GridRow((table.table.name, *(f"{number:,}" for number in numbers))))
-    names = ("rows", "texts", "tokens", "models", "layers", "fits")
-    return grid.made("config", names, rows)

@@ -15,7 +15,7 @@ from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
 from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
-from coherencegym.eval.tasks.probe.probe import Probed, cost_grid, settled
+from coherencegym.eval.tasks.probe.probe import Probed, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
 from coherencegym.eval.tasks.probe.report import probe_sections, published_beside
 from coherencegym.eval.tasks.probe.results import (
@@ -55,7 +55,6 @@ TASK = Task(
     command=COMMAND,
     metrics=(ANY_SENSE, FIRST_OF_SENSES),
     run=results.probe_table,
-    costs=cost_grid,
     names=lambda configs, options: [
         *configs,
         *[options.train_on] * bool(configs and options.train_on),

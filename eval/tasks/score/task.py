@@ -21,7 +21,6 @@ from coherencegym.eval.tasks.score.results import (
     write_item_files,
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import queries
 from coherencegym.eval.tasks.score.summary import ItemScore, headline_of
 from coherencegym.eval.tasks.task import Task
 
@@ -34,7 +33,6 @@ def _headline(found: Results) -> Headline | None:
 TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     command=COMMAND,
     metrics=(ACCURACY, CONTROLLED, MARGIN),
-    texts=lambda table, options: queries(list(table.items)),
     run=lambda context, table, options, writer: score_tables(context, [table], options, writer)[0][
         1
     ],

@@ -6,7 +6,7 @@ that are right as a whole and in all of their spans.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,14 +18,13 @@ from coherencegym.eval.kinds.spans import UNDECIDED
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CONSTANTS, Answered
-from coherencegym.eval.tasks.spans.asking import ask_spans, askable, prompt_queries
-from coherencegym.eval.tasks.spans.coherence import TextPrediction, places_of
+from coherencegym.eval.tasks.spans.asking import ask_spans, askable
+from coherencegym.eval.tasks.spans.coherence import TextPrediction
 from coherencegym.eval.tasks.spans.data import (
     SpanTable,
     read_span_tables,
@@ -36,7 +35,6 @@ from coherencegym.eval.tasks.spans.heads import kind_of_head
 from coherencegym.eval.tasks.spans.options import (
     COMMAND,
     HEADS,
-    PROMPT,
     SpanOptions,
     check_spans,
     own_settings,
@@ -57,7 +55,6 @@ from coherencegym.eval.tasks.spans.results import (
     span_notes,
     write_span_files,
 )
-from coherencegym.eval.tasks.spans.zero_shot import span_queries
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext, fields_beside
 
 _METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
@@ -166,25 +163,6 @@ def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[dic
         }
 
 
-def _texts(table: SpanTable, options: SpanOptions) -> list[Query]:
-    if options.scorer == PROMPT:
-        chat = options.apply_chat_template
-        return prompt_queries(table, truncate=options.truncate, chat=chat)
-    return span_queries(table, truncate=options.truncate)
-
-
-def _costs(
-    tables: Sequence[SpanTable], options: SpanOptions, config: Any, tokenizer: Any
-) -> grid.Grid:
-    rows = []
-    for table in tables:
-        spans = sum(len(places_of(row)) for row in table.rows)
-        each = max(1, len(table.rows[0].alternatives))
-        cells = (table.table.name, f"{len(table.rows):,}", f"{each * spans:,}")
-        rows.append(grid.GridRow(cells))
-    return grid.made("config", ("texts", "spans to read"), rows)
-
-
 def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
     if options.scorer not in HEADS:
         return loader.scores()
@@ -219,10 +197,7 @@ TASK = Task(
     metrics=(),
     metric=metric_named,
     run=ask_table,
-    texts=_texts,
     reads=lambda options: options.scorer not in HEADS,
-    in_chat=lambda options: options.apply_chat_template,
-    costs=_costs,
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most, options.calibrate_on
     ),

@@ -469,11 +469,6 @@ def prepared_trainer(
         yield trainer
 
 
-def most_steps(rows: int, settings: Settings) -> int:
-    """The number of steps where nothing ends a training early."""
-    return math.ceil(rows / settings.batch_size) * settings.epochs
-
-
 def _weighted_cross_entropy(weights: Sequence[float]) -> Any:
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
         import torch

@@ -33,7 +33,6 @@ from coherencegym.eval.tasks.training.encoder import (
     TrainingRow,
     count_truncated,
     fine_tune,
-    most_steps,
 )
 from coherencegym.eval.tasks.training.options import Settings
 
@@ -253,18 +252,6 @@ class Training(ABC):
     @abstractmethod
     def card(self, own: Results) -> CardText:
         """What the card of a model with these results says."""
-
-    def costs(self, seeds: int) -> Iterator[object]:
-        """Lines on what there is to do, without doing it."""
-        data, words = self.data, self.words
-        yield f"to learn from: {self.learned_from}"
-        for part in data.parts:
-            fold = "" if part.fold is None else f"fold {part.fold}, "
-            yield f"{fold}to choose the weights on: {len(part.validation):,} {words.rows}"
-        yield from self.cut_notes()
-        most = most_steps(max(len(part.training) for part in data.parts), self.settings)
-        models, what = (len(data.folds), "fold") if data.folds else (seeds, "seed")
-        yield f"at most {most:,} steps for each of {models} {what}{'s' * (models > 1)}"
 
     def recorded(self) -> dict[str, Any]:
         """The settings that results record."""

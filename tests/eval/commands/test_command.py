@@ -24,7 +24,7 @@ from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.plan import make_plan, one_ahead
 from coherencegym.eval.run.options import MODEL, ModelOptions
-from coherencegym.eval.run.work import timed
+from coherencegym.eval.run.progress import timed
 from coherencegym.files.checksums import CHECKSUMS
 
 EXTRA = {"moved": "bool"}

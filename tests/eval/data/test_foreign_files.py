@@ -128,7 +128,7 @@ def test_damaged_manifests(
     shutil.copytree(folder / "data", tmp_path / "data")
     path = tmp_path / "data" / "manifest.json"
     path.write_bytes(damaged(path.read_text(), random.Random(seed)))
-    words = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--dry-run"]
+    words = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--limit", "1"]
     ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
     out = str(tmp_path / "suites")
     code = export([str(tmp_path / "data"), "--export-syntaxgym", out])
@@ -206,7 +206,6 @@ def test_a_poisoned_dataset_says_nothing_to_a_terminal(
     ran = []
     for command, words in (
         (main, ["score", *model, "--output", results, "--verbose"]),
-        (main, ["score", *model, "--dry-run", "--output", str(tmp_path / "o")]),
         (main, ["show", *model[:-1], "--item", item.item_id]),
         (main, ["compare", results, str(folder / "results"), "--anyway"]),
         (main, ["overview", results]),
@@ -218,7 +217,7 @@ def test_a_poisoned_dataset_says_nothing_to_a_terminal(
         assert out.replace("\n", "").replace("\xa0", " ").isprintable(), words
         assert err.replace("\n", "").isprintable(), words
         assert out + err
-    assert ran.count(0) >= 5, ran
+    assert ran.count(0) >= 4, ran
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -247,7 +246,7 @@ def test_damaged_suites(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture
     }
     path = tmp_path / "suite.json"
     path.write_bytes(damaged(json.dumps(suite), random.Random(seed)))
-    words = ["--model", "demo", "--dataset", str(path), "--dry-run"]
+    words = ["--model", "demo", "--dataset", str(path), "--limit", "1"]
     ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
 
 

@@ -91,18 +91,6 @@ def test_every_token_that_is_read_has_a_surprisal_and_none_around_the_text(
     assert all(row["bits"] > 0 for row in read_)
 
 
-def test_a_dry_run_counts_a_row_for_each_token(
-    models: Path, data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert score("--model", models / "bert", "--dataset", data, "--dry-run") == 0
-    printed = capsys.readouterr().out
-    (row,) = [line for line in printed.splitlines() if " (test) " in line]
-    *_, texts, tokens, once = row.split()
-    assert int(texts) > 4
-    assert tokens == once
-    assert "each token that is read is a text of its own" in printed
-
-
 @pytest.mark.parametrize(
     ("model", "words", "said"),
     [

@@ -17,7 +17,7 @@ from coherencegym.eval.metrics.estimates import Spearman
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.correlate.task import texts
+from coherencegym.eval.tasks.correlate.task import query
 from coherencegym.eval.tasks.options import CommandLine, NoOptions
 from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.eval.tasks.table import Table
@@ -31,7 +31,7 @@ def lengths(
     context: TaskContext, table: Table[RatedText], options: NoOptions, writer: OutcomeWriter
 ) -> None:
     """Hold the mean bits of a text against its length."""
-    answers = context.surprisals(table, texts(table, options))
+    answers = context.surprisals(table, list(map(query, table.rows)))
     bits = [float(one.conditions["text"].region_bits("*").mean()) for one in answers]
     units = writer.units(map(table.unit, table.rows))
     target = [float(len(row.text)) for row in table.rows]
@@ -42,7 +42,6 @@ COMMAND = CommandLine("lengths", RATINGS)
 LENGTHS = Task(
     command=COMMAND,
     metrics=(LONGER,),
-    texts=texts,
     run=lengths,
 )
 
@@ -65,7 +64,6 @@ def test_a_task_is_a_module_and_a_line(
     data, _ = built_sample("coherence_ratings")
     asked = ["lengths", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
     assert commands()["lengths"] == SAID
-    assert main([*asked, "--dry-run"]) == 0
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
         assert main([*asked, "--output", str(folder)]) == 0

@@ -226,14 +226,6 @@ def test_the_command_line(
     assert "--overwrite" in one_line(capsys.readouterr().err)
 
 
-def test_a_dry_run_loads_no_weights(
-    data: Path, models: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments(models[0], data, tmp_path / "run", "--dry-run")) == 0
-    assert "sample_holistic" in capsys.readouterr().out
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_dataset_without_rated_texts(
     models: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,15 +131,8 @@ def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> N
     assert found == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_table_of_the_paper_is_one_command(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_of_the_paper_is_one_command(data: Path, tmp_path: Path) -> None:
     output = tmp_path / "run"
-    assert main(arguments("gru", data, output, "--ablation", "--dry-run")) == 0
-    printed = capsys.readouterr().out
-    assert "to learn from: 12 documents of structure_toy (192 sentences)" in printed
-    assert "at most 10 steps for each of 1 seed\n" in printed
-    assert not output.exists()
     assert main(arguments("gru", data, output, "--ablation", *SMALL, "--epochs", "1")) == 0
     folders = sorted(path.parent.name for path in output.glob("*/losses.json"))
     assert folders == [

@@ -371,20 +371,6 @@ def test_a_config_without_a_threshold_does_not_keep_others_from_being_tested(
     assert "no document with an intruder" in one_line(error)
 
 
-def test_a_dry_run_says_what_it_would_do_and_writes_nothing(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (saved / "model" / "model.safetensors").rename(saved / "model" / "away")
-    try:
-        assert main(arguments(saved, tmp_path / "out", "--dry-run")) == 0
-    finally:
-        (saved / "model" / "away").rename(saved / "model" / "model.safetensors")
-    printed = capsys.readouterr().out
-    assert " detect_two (test) " in printed
-    assert f"would be written to {tmp_path / 'out'}" in printed
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [

@@ -186,9 +186,6 @@ def test_it_learns_and_leaves_a_model_with_its_card(
         {(s["config"], s["metric"], s["system"]): s["score"] for s in own} for own in found
     )
     assert trained == pytest.approx(tested, abs=0.05)
-    capsys.readouterr()
-    assert main([*words, *there, "--dry-run"]) == 0
-    assert "pairs to read" in capsys.readouterr().out
 
 
 def few(encoder: Path, data: Path, number: int, **settings: Any) -> DocumentTraining:
@@ -272,18 +269,6 @@ def test_what_an_encoder_reads(
     _, logits = fine_tune(loaded, HEAD, rows, one, lambda logits: 0.0, settings, others=[one])
     assert count_truncated(loaded.tokenizer, one, loaded.max_length) == 1
     assert logits[0].shape == (1, 2)
-
-
-def test_a_dry_run_trains_nothing(
-    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = arguments(encoder, data, tmp_path / "out", *LEARN, "--dry-run", "--max-length", "12")
-    assert main(words) == 0
-    printed = capsys.readouterr().out
-    assert "to learn from: 300 documents of detect_families (900 pairs)" in printed
-    assert "1,080 of 1,080 pairs of the training are cut to 12 tokens" in printed
-    assert "at most 145 steps for each of 3 seeds" in printed
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

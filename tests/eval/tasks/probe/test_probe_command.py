@@ -168,30 +168,6 @@ def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path
         assert (again / name).read_bytes() == (finished / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("encoding", ["in-context", "whole"])
-def test_other_ways_to_read(
-    saved: Path, tmp_path: Path, encoding: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    more = ("--encoding", encoding, "--seeds", "1", "--random-init", "0", "--layers", "last")
-    assert main(arguments(saved, tmp_path / "run", *more, "--verbose")) == 0
-    (own,) = results_of(tmp_path / "run")["probes"]
-    assert own["layers"] == [2]
-    printed = capsys.readouterr()
-    assert "order_toy: layer 2 of" in printed.out
-    assert "order_toy (test): 50 rows in " in one_line(printed.err)
-
-
-def test_a_dry_run_says_how_much_work_it_is(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments(saved, tmp_path / "run", "--dry-run")) == 0
-    out = capsys.readouterr().out
-    assert "order_toy (test)" in out
-    assert "160" in out  # rows of all splits
-    assert "fits" in out
-    assert not (tmp_path / "run").exists()
-
-
 def test_results_of_two_runs_are_compared_row_by_row(
     finished: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -235,15 +235,6 @@ def test_a_classifier_by_its_head(
     assert results["spans"][0]["about"] == {"label": 1, "max_length": 128}
 
 
-@pytest.mark.parametrize("more", [(), ("--scorer", "prompt")])
-def test_a_dry_run_loads_nothing(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]
-) -> None:
-    assert main(arguments(saved, tmp_path / "out", "--dry-run", *more)) == 0
-    assert "conversational_entailment (test)" in capsys.readouterr().out
-    assert not (tmp_path / "out").exists()
-
-
 CE = ("--config", "conversational_entailment")
 
 

@@ -346,17 +346,6 @@ def test_a_head_of_another_size_gives_way(encoder: Path, tmp_path: Path) -> None
     assert (kept == old).all()
 
 
-def test_a_dry_run_trains_nothing(
-    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    more = (*CONFIG, "--dry-run", "--max-length", "16")
-    assert main(arguments(encoder, data, tmp_path / "out", *more)) == 0
-    printed = capsys.readouterr().out
-    assert "to learn from: 48 texts of conversational_entailment (48 wholes)" in printed
-    assert "at most 20 steps for each of 3 seeds" in printed
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -421,11 +410,6 @@ def test_every_fold_is_held_out_once(
     encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = arguments(encoder, data, tmp_path / "out", *CONFIG, "--epochs", "1", "--folds", "3")
-    assert main([*words, "--dry-run"]) == 0
-    said = capsys.readouterr().out
-    assert "to learn from: 60 texts" in said
-    assert "fold 2, to choose the weights on: " in said
-    assert "steps for each of 3 folds" in said
     assert main(words) == 0
     said = capsys.readouterr().out
     assert "mean ± standard deviation of 3 folds; the figures of each fold" in said

@@ -26,17 +26,12 @@ def query(halves: Halves) -> Query:
     return Query(halves.item_id, [both, alone], {"together": read, "alone": read})
 
 
-def texts(table: Table[Halves], options: MatchOptions) -> list[Query]:
-    """The texts that the model reads."""
-    return list(map(query, table.rows))
-
-
 def match(
     context: TaskContext, table: Table[Halves], options: MatchOptions, writer: OutcomeWriter
 ) -> None:
     """Rank rows by the bits that the first half saves on the second; decide by ``saved``."""
     saved: list[float | None] = []
-    for answer in context.surprisals(table, texts(table, options)):
+    for answer in context.surprisals(table, list(map(query, table.rows))):
         bits = {name: float(c.region_bits(2).sum()) for name, c in answer.conditions.items()}
         saved.append(None if answer.too_long else bits["alone"] - bits["together"])
     right = [
@@ -52,6 +47,5 @@ def match(
 TASK = Task(
     command=COMMAND,
     metrics=(RANKED, DECIDED),
-    texts=texts,
     run=match,
 )
