@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.errors import EvaluationError, one_line
     from coherencegym.eval.data.notes import first_names
-    from coherencegym.eval.report.formats import TABLE, render_document
+    from coherencegym.eval.report.formats import show_document
     from coherencegym.eval.results.comparison import (
         at_layer,
         by_suite,
@@ -105,11 +105,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     )
     from coherencegym.eval.results.folder import read_results, seed_folders
     from coherencegym.eval.results.logs.read import logs_at, read_log
-    from coherencegym.eval.views.compare_table import (
-        comparison_document,
-        print_comparisons,
-        write_comparisons,
-    )
+    from coherencegym.eval.views.compare_table import comparison_document, write_comparisons
     from coherencegym.files.folders import check_folder
 
     if arguments.items is not None:
@@ -151,7 +147,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         print("each sample counts as independent of the others; --cluster-by names its cluster")
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
     how = {name: getattr(arguments, name) for name in _HOW}
-    comparisons, names = [], []
+    comparisons = []
     refused: list[EvaluationError] = []
     for group in groups:
         labels = model_labels(group)
@@ -164,14 +160,13 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
                 break
             baseline, model = group[first], group[second]
             try:
-                comparisons.append(compare(baseline, model, **how))
+                names = labels[second], labels[first]
+                comparisons.append(compare(baseline, model, names=names, **how))
             except EvaluationError as error:
                 # Of a folder that was named, the other pairs are compared.
                 if {baseline.folder, model.folder} & {*arguments.results}:
                     raise
                 refused.append(error)
-            else:
-                names.append((labels[second], labels[first]))
     if refused and not comparisons:
         raise refused[0]
     for each in refused:
@@ -181,13 +176,10 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     notes: list[str] = []
     if arguments.output is not None:
         how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
-        notes = write_comparisons(comparisons, names, arguments.output, **how)
+        notes = write_comparisons(comparisons, arguments.output, **how)
     if arguments.items is not None:
-        write_items(comparisons, names, arguments.items)
-    if arguments.format == TABLE:
-        print_comparisons(comparisons, names)
-    else:
-        out.write(render_document(comparison_document(comparisons, names), arguments.format))
+        write_items(comparisons, arguments.items)
+    show_document(comparison_document(comparisons), arguments.format, out)
     if alone:
         few = first_names([str(one.folder) for one in alone], _MOST_NAMED)
         print(one_line(f"left out, as no other run is of the same suite and task: {few}"))

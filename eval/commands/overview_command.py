@@ -26,14 +26,12 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the overview, and write it if asked to."""
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.report.formats import TABLE, render_document
+    from coherencegym.eval.report.formats import TABLE, show_document
     from coherencegym.eval.results.folder import read_results, run_folders
     from coherencegym.eval.views.overview import (
         PAGE,
         check_overview,
         overview,
-        overview_document,
-        print_overview,
         write_overview,
     )
     from coherencegym.terminal import data_output
@@ -52,10 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         write_overview(shown, arguments.output)
     with data_output(arguments.format != TABLE) as out:
-        if arguments.format == TABLE:
-            print_overview(shown)
-        else:
-            out.write(render_document(overview_document(shown), arguments.format))
+        show_document(shown.document, arguments.format, out)
         if arguments.output is not None:
             print(f"written to {arguments.output}: open {arguments.output / PAGE}")
     return 0

@@ -6,12 +6,17 @@ import csv
 import io
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from coherencegym.escapes import in_line, latex_text, markdown_text, visible_lines
 from coherencegym.eval.report import grid
+from coherencegym.files.frames import data_frame
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
 
 #: The format of a terminal, and those that are a document of their own.
 TABLE = "table"
@@ -33,6 +38,33 @@ class TableDocument:
     records: Sequence[Mapping[str, Any]]
 
 
+def print_document(document: TableDocument, console: Any = None) -> None:
+    """Print the tables in the width of a console, and the lines below them."""
+    console = grid.console_for(console)
+    for each in document.grids:
+        console.print(grid.rich_block(each, console.width))
+    grid.print_below(console, document.lines)
+
+
+class Shown(ABC):
+    """Has a document, by which it shows itself: in a notebook, and under ``print``."""
+
+    @property
+    @abstractmethod
+    def document(self) -> TableDocument:
+        """The tables for papers, and their numbers for programs."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The numbers as a data frame, shares from 0 to 1 among them."""
+        return data_frame(self.document.records)
+
+    def __str__(self) -> str:
+        return grid.as_printed(lambda console: print_document(self.document, console))
+
+    def _repr_html_(self) -> str:
+        return grid.notebook_cell(self.document.grids)
+
+
 def render_document(document: TableDocument, style: str) -> str:
     """The text of a document in one of :data:`TABLE_FORMATS`, but for that of a terminal."""
     if style == "csv":
@@ -41,6 +73,14 @@ def render_document(document: TableDocument, style: str) -> str:
         return json_text(document.records)
     lines = _markdown(document) if style == "markdown" else _latex(document)
     return "".join(f"{line}\n" for line in lines)
+
+
+def show_document(document: TableDocument, style: str, out: TextIO) -> None:
+    """Print a document on the terminal, or write it in another of :data:`TABLE_FORMATS`."""
+    if style == TABLE:
+        print_document(document)
+    else:
+        out.write(render_document(document, style))
 
 
 def copied_texts(document: TableDocument, cited: Iterable[str]) -> list[tuple[str, str]]:
@@ -69,7 +109,9 @@ def json_text(content: Any) -> str:
 
 def _markdown(document: TableDocument) -> Iterator[str]:
     for each in document.grids:
-        yield from grid.titled_markdown(each)
+        yield from (markdown_text(each.title), "", *grid.markdown(each), "")
+        yield from (f"- {markdown_text(note)}" for note in each.notes)
+        yield from [""] * bool(each.notes)
     yield from (f"- {markdown_text(line)}" for line in document.lines)
 
 
@@ -86,6 +128,7 @@ def _latex(document: TableDocument) -> Iterator[str]:
         yield r"\midrule"
         yield from (_latex_row(_latex_cells(row, each.numbers)) for row in each.rows)
         yield from (r"\bottomrule", r"\end{tabular}", r"\end{table}")
+        yield from (f"% {in_line(note)}" for note in each.notes)
     yield from (f"% {in_line(line)}" for line in document.lines)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from coherencegym.escapes import SPACES, markdown_table, markdown_text, visible
+from coherencegym.escapes import SPACES, markdown_table, visible
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.statistics.scores import is_correlation
 from coherencegym.files.templates import templates_of
@@ -230,7 +230,7 @@ def rich_block(grid: Grid, width: int = 160) -> Any:
     from rich.console import Group
 
     table = in_width(grid, width=width)
-    return Group(plain_text(f" {grid.title}"), table, *map(plain_text, grid.notes))
+    return Group(plain_text(f" {grid.title}"), table, *_below(grid.notes))
 
 
 def print_heading(console: Any, suite: str, version: str | None, model: str) -> None:
@@ -252,11 +252,6 @@ def markdown(grid: Grid) -> list[str]:
     return markdown_table(grid.headers, rows)
 
 
-def titled_markdown(grid: Grid, mark: str = "") -> list[str]:
-    """The same under the grid's title, which a ``mark`` makes a heading."""
-    return [f"{mark}{markdown_text(grid.title)}", "", *markdown(grid), ""]
-
-
 def console_for(console: Any = None, width: int = 160) -> Any:
     """Rich's console, or standard output; as wide as this where it is no terminal."""
     made = console or shown_console(highlight=False)
@@ -273,8 +268,12 @@ def as_printed(print_to: Callable[[Any], None]) -> str:
 
 def print_below(console: Any, lines: Iterable[object]) -> None:
     """Print what stands below a table."""
-    for line in lines:
-        console.print(plain_text(f"· {line}"))
+    for line in _below(lines):
+        console.print(line)
+
+
+def _below(lines: Iterable[object]) -> list[Any]:
+    return [plain_text(f"· {line}") for line in lines]
 
 
 #: The words that tell users of the command line, and of Python, what shows the details.

@@ -125,6 +125,7 @@ class ModelComparison:
 
     Attributes:
         baseline, model: the results, with their outcomes.
+        names: those of the model and of the baseline.
         rows: those that :func:`eval.tasks.score.summary.summarise` has for each config and split.
         details: rows of groups of items are shown, and in the family.
         obstacles: reasons against comparing, where it was done nevertheless.
@@ -138,6 +139,7 @@ class ModelComparison:
 
     baseline: Results
     model: Results
+    names: tuple[str, str]
     rows: tuple[PairedScore, ...]
     details: bool = False
     obstacles: tuple[str, ...] = ()
@@ -163,6 +165,7 @@ def compare(
     baseline: Results,
     model: Results,
     *,
+    names: tuple[str, str] | None = None,
     anyway: bool = False,
     details: bool = False,
     seed: int = 0,
@@ -172,11 +175,13 @@ def compare(
 
     Args:
         baseline, model: results on the same items, by the same rules.
+        names: those of the model and of the baseline; None: as they are told apart.
         anyway: compare what both have where items or rules differ.
         details: show the rows of groups of items, and correct for them as well.
         seed: draws signs.
         equivalence_margin: tests whether differences are smaller than this, either way.
     """
+    reference, own = model_labels([baseline, model])
     found = obstacles(baseline, model)
     folders = f"{baseline.place} and {model.place}"
     if found and not anyway:
@@ -201,6 +206,7 @@ def compare(
     comparison = ModelComparison(
         baseline,
         model,
+        names or (own, reference),
         tuple(rows),
         details,
         tuple(found),
@@ -398,20 +404,15 @@ def check_items_file(path: Path, overwrite: bool, inputs: Sequence[Path] = ()) -
         raise EvaluationError(f"--items {path}: exists; expected --overwrite, or another file")
 
 
-def write_items(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], path: Path
-) -> None:
+def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
     """Write a row for each unit, metric and system of each comparison: parquet, or CSV.
 
-    Args:
-        comparisons, names: the comparisons, and (model, reference) of each.
-        path: the file, which is replaced where it is there.
+    A file that is there is replaced.
     """
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    named = zip(comparisons, names, strict=True)
-    rows = pa.Table.from_pylist([row for one, pair in named for row in _rows(one, *pair)])
+    rows = pa.Table.from_pylist([row for one in comparisons for row in _rows(one)])
     beside = path.with_name(f"{path.name}.part")
     write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
     try:
@@ -421,8 +422,8 @@ def write_items(
         beside.unlink(missing_ok=True)
 
 
-def _rows(comparison: ModelComparison, model: str, reference: str) -> Iterator[dict[str, Any]]:
-    sides = comparison.baseline, comparison.model
+def _rows(comparison: ModelComparison) -> Iterator[dict[str, Any]]:
+    sides, (model, reference) = (comparison.baseline, comparison.model), comparison.names
     about = {"suite": sides[0].suite, "reference": reference, "model": model}
     for one, there in compared_outcomes(*sides):
         pairs = zip(sides[0].outcomes.rows(one.places), sides[1].outcomes.rows(there), strict=True)

@@ -26,7 +26,7 @@ from coherencegym.eval.models.in_memory import evaluating
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import CachedPlans
-from coherencegym.eval.report.formats import json_text
+from coherencegym.eval.report.formats import json_text, print_document
 from coherencegym.eval.results.folder import (
     MARKER,
     earlier_run,
@@ -57,7 +57,6 @@ from coherencegym.eval.views.overview import (
     check_runs,
     has_overview,
     overview,
-    print_overview,
     write_overview,
 )
 from coherencegym.eval.views.page import write_results_files
@@ -385,7 +384,7 @@ class Runs:
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing."""
-        print_overview(self.write_overview())
+        print_document(self.write_overview().document)
         assert self.above is not None
         print(f"written to {self.above}: open {self.above / PAGE}")
         every = len(self.places)

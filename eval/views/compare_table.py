@@ -9,14 +9,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coherencegym.eval.data.dataset import SCORE_MEANINGS
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import labels
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.report.formats import TableDocument
-from coherencegym.eval.report.grid import as_printed
+from coherencegym.eval.report.formats import Shown, TableDocument
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.paired_scores import PairedScore
@@ -28,17 +27,11 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import tie_line
 from coherencegym.eval.tasks.score.report import items
 from coherencegym.files.folders import written_beside
-from coherencegym.files.frames import data_frame
-
-if TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped]
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
 #: Cells of a test of equivalence, by its outcome.
 _EQUIVALENT = {True: "yes", False: "not shown", None: ""}
-#: Columns that a narrow terminal does without, the first to go first.
-_SPARE = ("test", "p")
 #: Tests by how their names begin, and what is said of them.
 _TESTS = {
     "mcnemar": (
@@ -66,98 +59,69 @@ _TESTS = {
 }
 
 
-def print_comparisons(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], console: Any = None
-) -> None:
-    """Print a table for each comparison (``names``: model, baseline), and how to read them."""
-    console = grid.console_for(console)
-    if (suites := suites_grid(comparisons, names)) is not None:
-        console.print(grid.rich_block(suites, console.width))
-    for comparison, (model, baseline) in zip(comparisons, names, strict=True):
-        about = comparison.baseline
-        versus = f"{model} against {baseline} (reference)"
-        grid.print_heading(console, about.suite, about.version, versus)
-        console.print(comparison_table(comparison, console.width))
-        grid.print_below(console, comparison_notes(comparison))
-        console.print()
-    grid.print_below(console, comparison_legend(comparisons))
-
-
-def comparison_document(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
-) -> TableDocument:
-    """The tables of comparisons for papers, and their numbers for programs."""
-    suites = suites_grid(comparisons, names)
+def comparison_document(comparisons: Sequence[ModelComparison]) -> TableDocument:
+    """A table for each comparison with its notes, how to read them, and their numbers."""
+    suites = suites_grid(comparisons)
     grids, records = [suites] if suites else [], []
-    lines: list[str] = []
-    for comparison, (model, baseline) in zip(comparisons, names, strict=True):
+    for comparison in comparisons:
+        model, baseline = comparison.names
         about = comparison.baseline
-        what = " ".join(filter(None, (about.suite, about.version)))
-        title = f"{what}: {model} against {baseline} (reference)"
-        grids.append(replace(comparison_grid(comparison.shown), title=title))
-        lines += comparison_notes(comparison)
-        place = {"suite": about.suite, "version": about.version, "task": comparison.baseline.task}
+        made = replace(
+            comparison_grid(comparison.shown),
+            title=f"{suite_title(comparison)}: {_versus(comparison)}",
+            notes=tuple(comparison_notes(comparison)),
+        )
+        grids.append(made)
+        place = {"suite": about.suite, "version": about.version, "task": about.task}
         place |= {"baseline": baseline, "model": model}
         if comparison.headline is not None:
             records.append({**place, **asdict(comparison.headline), "level": "headline"})
         records += [{**place, **asdict(row)} for row in comparison.shown]
-    return TableDocument(grids, [*lines, *comparison_legend(comparisons)], records)
+    return TableDocument(grids, list(comparison_legend(comparisons)), records)
 
 
-def suites_grid(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
-) -> grid.Grid | None:
+def suites_grid(comparisons: Sequence[ModelComparison]) -> grid.Grid | None:
     """The headline scores, one row a comparison; None where no suite has any."""
-    several = len(set(names)) > 1
+    several = len({one.names for one in comparisons}) > 1
     headings, cells = [], []
-    for comparison, (model, baseline) in zip(comparisons, names, strict=True):
-        if comparison.headline is not None:
-            about = comparison.baseline
-            suite = " ".join(filter(None, (about.suite, about.version)))
-            versus = f": {model} against {baseline}" if several else ""
-            what = f", {CONTROLLED_CD}" * (comparison.headline.metric == CONTROLLED_CD)
-            headings.append(grid.GridRow((suite + what + versus,)))
-            cells.append(_cells(comparison.headline, ("too close", "test")))
+    for one in comparisons:
+        if one.headline is not None:
+            what = f", {CONTROLLED_CD}" * (one.headline.metric == CONTROLLED_CD)
+            versus = ": {} against {}".format(*one.names) * several
+            headings.append(grid.GridRow((suite_title(one) + what + versus,)))
+            cells.append(_cells(one.headline) | {"too close": "", "test": ""})
     if not cells:
         return None
-    versus = "" if several else ": {} against {} (reference)".format(*names[0])
-    made = grid.of_cells("suite", headings, cells)
-    return replace(made, title="Headline scores" + versus)
+    versus = "" if several else f": {_versus(comparisons[0])}"
+    return replace(grid.of_cells("suite", headings, cells), title="Headline scores" + versus)
 
 
-def suite_titles(comparisons: Sequence[ModelComparison]) -> list[str]:
-    """The suite of each comparison, with its version; empty names where all are of one."""
-    names = [
-        " ".join(filter(None, (one.suite, one.version)))
-        for one in (comparison.baseline for comparison in comparisons)
-    ]
-    return names if len(set(names)) > 1 else [""] * len(names)
+def _versus(comparison: ModelComparison) -> str:
+    return "{} against {} (reference)".format(*comparison.names)
 
 
-def comparison_table(comparison: ModelComparison, width: int) -> Any:
-    """A rich table: one row for each config, and indented below it one for each of its groups.
+def suite_title(comparison: ModelComparison) -> str:
+    """The suite of a comparison, with its version."""
+    about = comparison.baseline
+    return " ".join(filter(None, (about.suite, about.version)))
 
-    Columns that have nothing to say are left out, and so are the name of the test and the p-value
-    without correction where they do not fit into the width (characters); where that is not enough,
-    numbers are below the names.
+
+def comparison_grid(rows: Sequence[PairedScore]) -> grid.Grid:
+    """One row for each config, and indented below it one for each of its groups.
+
+    Columns that have nothing to say are left out.
     """
-    choices = [comparison_grid(comparison.shown, _SPARE[:n]) for n in range(len(_SPARE) + 1)]
-    return grid.in_width(*choices, width=width)
-
-
-def comparison_grid(rows: Sequence[PairedScore], without: Sequence[str] = ()) -> grid.Grid:
-    """The table of these rows, without some columns."""
     headings = [
         grid.GridRow((name,), int(row.level != "all"), bold=row.level == "all")
         for row, name in zip(rows, labels(rows), strict=True)
     ]
-    return grid.of_cells("config, group", headings, [_cells(row, without) for row in rows])
+    return grid.of_cells("config, group", headings, list(map(_cells, rows)))
 
 
-def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
+def _cells(row: PairedScore) -> dict[str, str]:
     difference = grid.share_with_interval(row.difference, row.ci_low, row.ci_high, "+.1f")
     plain = row.baseline_plain_score, row.plain_score
-    cells = {
+    return {
         "items": items(row.n),
         "left out": f"{row.left_out:,}" if row.left_out else "",
         "too close": f"{row.too_close:,}" if row.too_close else "",
@@ -170,7 +134,6 @@ def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
         "p (Holm)": _p(row.p_holm) + ("*" if significant(row) else " "),
         "equivalent": _EQUIVALENT[row.equivalent],
     }
-    return {name: cell for name, cell in cells.items() if name not in without}
 
 
 def significant(row: PairedScore) -> bool:
@@ -278,26 +241,19 @@ _MOST_COLUMNS = 3
 
 
 def write_comparisons(
-    comparisons: Sequence[ModelComparison],
-    names: Sequence[tuple[str, str]],
-    folder: Path,
-    *,
-    seed: int,
-    overwrite: bool = False,
+    comparisons: Sequence[ModelComparison], folder: Path, *, seed: int, overwrite: bool = False
 ) -> list[str]:
-    """Write all files, whole or not at all; ``names``: (model, baseline).
+    """Write all files, whole or not at all.
 
     Returns:
         Notes on the plot, one line each.
     """
     with written_beside(folder, overwrite) as work:
-        write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_FILE)
-        return plot_comparisons(comparisons, names, work / "comparison.png")
+        write_json(comparisons_as_json(comparisons, seed), work / COMPARISON_FILE)
+        return plot_comparisons(comparisons, work / "comparison.png")
 
 
-def comparisons_as_json(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], seed: int
-) -> dict[str, Any]:
+def comparisons_as_json(comparisons: Sequence[ModelComparison], seed: int) -> dict[str, Any]:
     """The content of ``comparison.json``: all rows, also those that are not printed."""
     return {
         "format": 1,
@@ -306,8 +262,8 @@ def comparisons_as_json(
             {
                 "suite": comparison.baseline.suite,
                 "version": comparison.baseline.version,
-                "baseline": _about(comparison.baseline, baseline),
-                "model": _about(comparison.model, model),
+                "baseline": _about(comparison.baseline, comparison.names[1]),
+                "model": _about(comparison.model, comparison.names[0]),
                 "obstacles": list(comparison.obstacles),
                 "remarks": list(comparison.remarks),
                 "unpaired_predictions": comparison.unpaired,
@@ -315,7 +271,7 @@ def comparisons_as_json(
                 "headline": asdict(comparison.headline) if comparison.headline else None,
                 "rows": [asdict(row) for row in comparison.rows],
             }
-            for comparison, (model, baseline) in zip(comparisons, names, strict=True)
+            for comparison in comparisons
         ],
     }
 
@@ -332,9 +288,7 @@ def _about(results: Results, label: str) -> dict[str, Any]:
     }
 
 
-def plot_comparisons(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], path: Path
-) -> list[str]:
+def plot_comparisons(comparisons: Sequence[ModelComparison], path: Path) -> list[str]:
     """Draw one panel for each comparison, all with the same axes, into a PNG and an SVG file.
 
     Returns:
@@ -354,18 +308,17 @@ def plot_comparisons(
         height = lines * (1.0 + 0.27 * max(4, *map(len, rows))) + 0.7
         figure = figures.new_figure(columns * (3.1 + widest / 72), height, layout="constrained")
         panels = figure.subplots(lines, columns, squeeze=False).ravel()
-        about = zip(suite_titles(comparisons), names, strict=True)
-        for panel, own, texts, (suite, (model, base)) in zip(
-            panels, rows, written, about, strict=False
-        ):
+        several = len(set(map(suite_title, comparisons))) > 1
+        for panel, own, texts, one in zip(panels, rows, written, comparisons, strict=False):
             figures.draw_points(panel, list(enumerate(own)), "difference", filled=significant)
             figures.row_labels(panel, texts, list(map(figures.is_whole, own)), widest)
             figures.around_zero(panel, [row for each in rows for row in each])
             measured = "of CD scores, " if only_cd(own) else "with "
             panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
             panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
-            titles = figures.cut(suite), f"{figures.cut(model)} −", figures.cut(base)
-            panel.set_title("\n".join(filter(None, titles)), fontsize=10, fontweight="bold")
+            model, base = map(figures.cut, one.names)
+            titles = [figures.cut(suite_title(one))] * several + [f"{model} −", base]
+            panel.set_title("\n".join(titles), fontsize=10, fontweight="bold")
         for panel in panels[len(rows) :]:
             panel.set_axis_off()
         point = {"color": figures.colour(0), "marker": "o", "linewidth": 2.4}
@@ -384,33 +337,16 @@ def _rows(comparison: ModelComparison) -> list[PairedScore]:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons:
+class Comparisons(Shown):
     """Comparisons of models with a baseline, which show themselves as results do.
 
     Attributes:
         comparisons: one for each model; ``comparisons[0].rows`` are its paired scores.
-        names: model and baseline of each.
     """
 
     comparisons: Sequence[ModelComparison]
-    names: Sequence[tuple[str, str]]
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A row for each difference (a share), with its interval, test and p-values."""
-
-        return data_frame(comparison_document(self.comparisons, self.names).records)
-
-    def __str__(self) -> str:
-
-        return as_printed(lambda console: print_comparisons(self.comparisons, self.names, console))
-
-    def _repr_html_(self) -> str:
-        from dataclasses import replace
-
-        from coherencegym.eval.report.grid import notebook_cell
-
-        grids: list[Any] = [
-            replace(comparison_grid(one.shown), title=f"{model} against {baseline} (reference)")
-            for one, (model, baseline) in zip(self.comparisons, self.names, strict=True)
-        ]
-        return notebook_cell(grids)
+    @property
+    def document(self) -> TableDocument:
+        """The tables; their numbers have a row for each difference (a share)."""
+        return comparison_document(self.comparisons)

@@ -6,16 +6,13 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, SCORE_MEANINGS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection
-from coherencegym.eval.report.formats import TableDocument, copied_texts
-from coherencegym.eval.report.grid import notebook_cell
+from coherencegym.eval.report.formats import Shown, TableDocument, copied_texts, render_document
 from coherencegym.eval.results.run_table import (
     LearningCurve,
     RunColumn,
@@ -32,10 +29,6 @@ from coherencegym.eval.views.page import render_page, svg_address, write_html
 from coherencegym.eval.views.plots import CURVE, write_curves
 from coherencegym.files.checksums import read_checksums
 from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
-from coherencegym.files.frames import data_frame
-
-if TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped]
 
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
 MOST_COLUMNS = 8
@@ -43,8 +36,8 @@ MOST_COLUMNS = 8
 ABOVE = "above baselines since"
 #: Lines below the tables.
 TRAINING_LEGEND = (
-    "* the whole interval is above chance and above the known baselines; the figure shows the "
-    "intervals of all checkpoints",
+    "* in a table of steps: the whole interval is above chance and above the known baselines; the "
+    "figure shows the intervals of all checkpoints",
     f"{ABOVE}: the first checkpoint from which on all have a *; – if the last has none",
 )
 
@@ -128,18 +121,13 @@ def overview_title(shown: RunTable) -> str:
     return f"Overview: {scores} in per cent [95 % interval]{plain}{order}"
 
 
-class ShownOverview(RunTable):
+class ShownOverview(RunTable, Shown):
     """A table of runs that a notebook shows, and that prints as the terminal has it."""
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A row for each run: its suite, model, headline score (a share) and baselines."""
-        return data_frame(self.records)
-
-    def __str__(self) -> str:
-        return grid.as_printed(lambda console: print_overview(self, console))
-
-    def _repr_html_(self) -> str:
-        return notebook_cell([replace(overview_grid(self), notes=tuple(self.sentences))])
+    @property
+    def document(self) -> TableDocument:
+        """The tables and their numbers: a row for each run, with its headline and baselines."""
+        return overview_document(self, models=self.spoken_for)
 
 
 def overview(results: Iterable[Results]) -> ShownOverview:
@@ -179,7 +167,8 @@ def overview_grid(
     ]
     others = [shown.chance_name if name == CHANCE_NAME else name for name in fields]
     headers = (*["language"] * has_languages, "items", *names.values(), *others)
-    return grid.made("suite", headers, rows, overview_title(shown))
+    table = grid.made("suite", headers, rows, overview_title(shown))
+    return replace(table, notes=tuple(shown.sentences))
 
 
 def _links(
@@ -200,41 +189,18 @@ def _cell(head: Headline | None) -> str:
     return grid.share_with_interval(head.score, head.ci_low, head.ci_high) + plain + mark
 
 
-def print_overview(shown: RunTable, console: Any = None) -> None:
-    """Print the table, what it shows, and how to read it; a training as a table of its steps."""
-    console = grid.console_for(console)
-    steps = _steps(shown)
-    for own in steps:
-        console.print(grid.rich_block(own, console.width))
-    is_all = bool(steps) and len(shown.spoken_for) == 1
-    if not is_all:
-        table = overview_grid(shown, models=shown.spoken_for)
-        console.print(grid.rich_block(table, console.width))
-    for line in shown.sentences:
-        console.print(grid.plain_text(line, "bold"))
-    legend = [line for line in _legend(shown) if not (is_all and line.startswith("*"))]
-    grid.print_below(console, [*TRAINING_LEGEND * bool(steps), *legend])
+def overview_document(
+    shown: RunTable,
+    reports: Mapping[Path | None, str] | None = None,
+    models: Collection[RunModel] | None = None,
+) -> TableDocument:
+    """The tables of the overview, what they show, and how to read them; a training has its own.
 
-
-def overview_document(shown: RunTable) -> TableDocument:
-    """The tables of the overview for papers, and its numbers for programs."""
-    steps = _steps(shown)
-    lines = [*shown.sentences, *TRAINING_LEGEND * bool(steps), *_legend(shown)]
-    return TableDocument([*steps, overview_grid(shown)], lines, shown.records)
-
-
-def copied_overview(shown: RunTable) -> list[tuple[str, str]]:
-    """The overview as its page copies it, and the works that its suites are after."""
-    cited = (run.words.citation for run in shown.every_run)
-    return copied_texts(overview_document(shown), cited)
-
-
-def _steps(shown: RunTable) -> list[grid.Grid]:
-    return list(training_grids(learning_curves(shown)))
-
-
-def _legend(shown: RunTable) -> list[str]:
-    return [*reading_lines(shown), *shown.cautions()]
+    The arguments are those of :func:`overview_grid`.
+    """
+    grids = list(training_grids(learning_curves(shown)))
+    legend = [*TRAINING_LEGEND * bool(grids), *reading_lines(shown), *shown.cautions()]
+    return TableDocument([*grids, overview_grid(shown, reports, models)], legend, shown.records)
 
 
 def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> None:
@@ -296,34 +262,26 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     reports: dict[Path | None, str] = {
         run.folder: _report(run.folder, folder) for run in shown.every_run if run.folder
     }
-    steps = _steps(shown)
-    lines = [f"# {markdown_text(overview_title(shown))}", ""]
-    lines += [*map(markdown_text, shown.sentences), ""]
-    lines += [f"![learning curve]({CURVE})", ""] * bool(drawn)
-    lines += [line for own in steps for line in grid.titled_markdown(own)]
-    lines += [*grid.markdown(overview_grid(shown, reports)), ""]
-    legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
-    lines += [f"- {markdown_text(note)}" for note in legend]
-    (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    write_html(_page(shown, reports, drawn), work / PAGE)
+    document = overview_document(shown, reports)
+    text = f"![learning curve]({CURVE})\n\n" * bool(drawn) + render_document(document, "markdown")
+    (work / _MARKDOWN).write_bytes(text.encode("utf-8", "replace"))
+    write_html(_page(shown, document, drawn), work / PAGE)
 
 
-def _page(shown: RunTable, reports: Mapping[Path | None, str], curve: bytes) -> str:
-    steps = _steps(shown)
-    sections = [ReportSection(own.title or "Steps", own) for own in steps]
+def _page(shown: RunTable, document: TableDocument, curve: bytes) -> str:
+    *steps, table = document.grids
+    sections = [ReportSection(own.title, own) for own in steps]
     if curve:
         words = "The scores of the tables below against the steps of the training."
-        picture = Figure(CURVE, words, lambda: None)
-        sections.insert(0, ReportSection("Learning curve", picture))
-    table = replace(overview_grid(shown, reports), title="")
-    sections.append(ReportSection("Scores", table, sentences=tuple(shown.sentences)))
+        sections.insert(0, ReportSection("Learning curve", Figure(CURVE, words, lambda: None)))
+    sections.append(ReportSection("Scores", replace(table, title="")))
     return render_page(
         overview_title(shown),
         sections,
         ["copy.js"],
         drawn={sections[0].place: svg_address(curve)} if curve else {},
-        copied=copied_overview(shown),
-        lines=[*TRAINING_LEGEND * bool(steps), *_legend(shown), *_WARNINGS],
+        copied=copied_texts(document, (run.words.citation for run in shown.every_run)),
+        lines=[*document.lines, *_WARNINGS],
     )
 
 

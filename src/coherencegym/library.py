@@ -331,8 +331,10 @@ def compare(
     first, *names = model_labels(saved)
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
     how["equivalence_margin"] = equivalence_margin
-    found = tuple(compared(baseline, other, **how) for other in others)
-    return Comparisons(found, tuple((name, first) for name in names))
+    named = zip(others, names, strict=True)
+    return Comparisons(
+        [compared(baseline, other, names=(name, first), **how) for other, name in named]
+    )
 
 
 def _compared(results: Any) -> Results:

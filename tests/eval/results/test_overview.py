@@ -11,6 +11,7 @@ from typing import Any
 from support.results import made_run
 
 from coherencegym.eval.data.notes import caution, detail
+from coherencegym.eval.report.formats import print_document
 from coherencegym.eval.results.folder import MARKER, run_folders
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.tasks.headline import Headline, headline_line
@@ -19,7 +20,6 @@ from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,
-    print_overview,
     reading_lines,
     write_overview,
 )
@@ -44,7 +44,7 @@ def lines(*runs: Results, width: int = 160) -> list[str]:
 
     file = io.StringIO()
     console = Console(file=file, width=width, force_terminal=True, color_system=None)
-    print_overview(overview(runs), console)
+    print_document(overview(runs).document, console)
     return [line.strip() for line in file.getvalue().splitlines()]
 
 

@@ -355,7 +355,7 @@ def test_runs_on_several_suites_are_compared_suite_by_suite(
     assert said.err == ""
     first, *tables = [line for line in said.out.splitlines() if "(reference)" in line]
     assert first == " Headline scores: two-model against one-model (reference)"
-    assert [line.partition(" ")[0] for line in tables] == ["a", "b"]
+    assert [line.split()[0] for line in tables] == ["a", "b"]
     assert all("two-model against one-model (reference)" in line for line in tables)
     left_out = "left out, as no other run is of the same suite and task: "
     assert said.out.count(left_out) == 1
@@ -384,7 +384,7 @@ def test_the_first_model_that_is_named_is_the_baseline_of_every_suite(
     assert main(["compare", *(str(runs / name) for name in names)]) == 0
     said = capsys.readouterr().out
     assert said.count("one-model against two-model (reference)") == 3
-    assert said.index("b 1.0.0 ·") < said.index("a 1.0.0 ·")
+    assert said.index("b 1.0.0: one") < said.index("a 1.0.0: one")
 
 
 def test_runs_without_a_partner_are_one_line(

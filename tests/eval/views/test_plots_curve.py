@@ -15,6 +15,7 @@ from support.results import made_run
 
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.report.figures import style
+from coherencegym.eval.report.formats import print_document
 from coherencegym.eval.results.run_table import (
     LearningCurve,
     learning_curves,
@@ -26,7 +27,6 @@ from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.views.overview import (
     few_of,
     overview,
-    print_overview,
     training_grids,
     write_overview,
 )
@@ -152,8 +152,9 @@ def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
 
 def lines_of(*runs: Results, width: int = 200) -> list[str]:
     file = io.StringIO()
-    print_overview(
-        overview(runs), Console(file=file, width=width, force_terminal=True, color_system=None)
+    print_document(
+        overview(runs).document,
+        Console(file=file, width=width, force_terminal=True, color_system=None),
     )
     return [" ".join(line.split()) for line in file.getvalue().splitlines()]
 
@@ -187,8 +188,8 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     found = lines_of(*runs)
     assert "toy 1.0.0 40 65.0 * 50.0 60.0 70.0 [60.0, 100.0] * 1k 45.0 50.0" in found
     assert sum("above chance on" in line for line in found) == 1
-    assert any(line.startswith("step1000 is above chance on 1 of 1") for line in found)
-    assert sum("the whole interval is above chance" in line for line in found) == 1
+    assert any(line.startswith("· step1000 is above chance on 1 of 1") for line in found)
+    assert sum("in a table of steps" in line for line in found) == 1
     assert "· fewer: toy 1.0.0" in found
     assert not any("no better than" in line for line in found)
     # What reads nothing has its own name where it does not guess.
@@ -203,7 +204,7 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     # Beside another model the last checkpoint is a column of the overview as well.
     both = lines_of(*runs, a_run("other"))
     assert any(line.startswith("suite items step1000 other") for line in both)
-    assert any(line.startswith("other is above chance") for line in both)
+    assert any(line.startswith("· other is above chance") for line in both)
 
 
 @pytest.mark.parametrize(
