@@ -339,8 +339,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym reproduce"
 
 def _run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.models.libraries import quiet_libraries
-    from coherencegym.eval.report import grid
-    from coherencegym.eval.report.formats import TABLE, render_document
+    from coherencegym.eval.report.formats import TABLE, show_document
     from coherencegym.terminal import data_output
 
     given = vars(arguments)
@@ -358,14 +357,7 @@ def _run(arguments: argparse.Namespace) -> int:
         document = reproduce(
             paper, table, say=lambda line: print(line, file=sys.stderr, flush=True), **given
         )
-        if style != TABLE:
-            out.write(render_document(document, style))
-            return 0
-    console = grid.console_for()
-    for each in document.grids:
-        console.print(grid.rich_block(each, console.width))
-    for line in document.lines:
-        console.print(grid.plain_text(f"· {line}"), soft_wrap=True)
+        show_document(document, style, out)
     return 0
 
 
