@@ -9,7 +9,13 @@ from typing import Any
 
 from coherencegym.command_line import USER_ERROR, Parser, finish
 from coherencegym.errors import EvaluationError, one_line
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
+from coherencegym.loaders.corpus import (
+    NEVER_RUN,
+    Corpus,
+    CorpusError,
+    CorpusNotFoundError,
+    RealFiles,
+)
 from coherencegym.loaders.fetching import command as fetch_command
 from coherencegym.loaders.fetching.command import print_rows
 from coherencegym.loaders.fetching.fetch import UNFINISHED
@@ -83,7 +89,7 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
 _DECLARED = (
     *("licence", "licence_name", "licence_url"),
     *("text_licence", "text_licence_name", "text_licence_url"),
-    *("may_be_published", "proven", "language"),
+    *("may_be_published", "language"),
 )
 
 
@@ -97,6 +103,7 @@ def _describe(declared: Corpus, data_dir: Path | None) -> dict[str, Any]:
         "title": declared.title,
         "found": None,
         **{name: getattr(declared, name) for name in _DECLARED},
+        "proven": str(declared.proven),
         "homepage": declared.homepage,
         "formats": declared.native,
         "obtain": how_to_obtain(declared),
@@ -127,13 +134,16 @@ def _print_table(data_dir: Path | None) -> None:
         except CorpusNotFoundError:
             place = "no"
         texts, may = declared.text_licence, declared.may_be_published
-        proven = "proven" if declared.proven else "unproven"
-        rows.append((declared.name, place, declared.licence, texts, may, proven))
+        run = declared.proven
+        reader = run.date if isinstance(run, RealFiles) else "never" if run else "–"
+        rows.append((declared.name, place, declared.licence, texts, may, reader))
+    never = [name for name, *_, reader in rows if reader == "never"]
     print_rows(
-        ("name", "found", "annotation", "texts", "may be published", "proven"),
+        ("name", "found", "annotation", "texts", "may be published", "reader"),
         rows,
         "annotation, texts: their licences, of which the stricter decides. "
-        "proven: the reader was run on the real files. "
+        "reader: the day of its last run on the real files. "
+        f"{NEVER_RUN[0].upper()}{NEVER_RUN[1:]}: {', '.join(never)}. "
         "`coherencegym corpora show NAME` says how to get them.",
     )
 

@@ -127,6 +127,41 @@ class ReadOptions:
 Reader = Callable[["Corpus", CorpusFile, ReadOptions], Iterator[Discourse]]
 
 
+#: What is said of a reader that saw no file of its corpus's release.
+NEVER_RUN = "never run on the real files"
+
+
+@dataclass(frozen=True)
+class RealFiles:
+    """The real files on which a reader was run, and what it read of them.
+
+    Attributes:
+        date: the day (``2026-11-29``).
+        release: what the release has, and which part of it was read, in words.
+        documents, units: the discourses that were read, and their units; 0: not counted.
+        annotations: their mentions, relations, alternatives, judgements and trees.
+        left_out: what the reader left out, documents or annotations, as it counts them.
+    """
+
+    date: str
+    release: str
+    documents: int = 0
+    units: int = 0
+    annotations: int = 0
+    left_out: int = 0
+
+    def __str__(self) -> str:
+        """The day, the counts and the release, on one line."""
+        counts = {
+            "documents": self.documents,
+            "units": self.units,
+            "annotations": self.annotations,
+            "left out": self.left_out,
+        }
+        told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        return f"{self.date}: {self.release}" + (f"; {told}" if told else "")
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The declaration of a corpus.
@@ -141,7 +176,8 @@ class Corpus:
             document may have its own.
         language: ISO 639-1; ``mul`` where each document says its own.
         obtain: the way to get its files, one sentence.
-        proven: true where the reader was run on the real distribution.
+        proven: the run of the reader on the real files; :data:`NEVER_RUN` where there was none,
+            empty where there is no release (one's own texts).
         patterns: file names and splits, in the order in which files are read.
         producers: the people who wrote the texts, one sentence for the card.
         public_since: the year since which anybody could read the texts, the earliest that is known
@@ -175,7 +211,7 @@ class Corpus:
     patterns: tuple[FilePattern, ...]
     reader: Reader
     licence: str = OTHER
-    proven: bool = False
+    proven: RealFiles | str = NEVER_RUN
     licence_name: str = ""
     licence_url: str = ""
     text_licence: str = ""

@@ -183,7 +183,7 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         text_licence="",  # as the annotation
         language="en",
         obtain="they are part of this package; install it again",
-        proven=True,
+        proven="",
         public_since=2026,
         public_source="this project",
         producers="Written for this project with the help of language models, and edited.",

@@ -50,6 +50,7 @@ def print_build(
     """
     from coherencegym.cards.render import read_in_part, skips
     from coherencegym.eval.report.grid import console_for, in_width, plain_text
+    from coherencegym.loaders.corpus import NEVER_RUN
 
     console = console_for()
     left_out, nothing = (
@@ -70,7 +71,12 @@ def print_build(
         console.print(in_width(build_grid(manifest), width=console.width))
         # Which corpora are not in it the card says: here nobody has asked for them.
         part = [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
-        lines = [*left_out, *part, *nothing, *missing_lines(missing)]
+        unproven = {
+            f"corpus {corpus['name']}: its reader was {NEVER_RUN}; look at some of the rows"
+            for corpus in (config["corpus"] for config in manifest["configs"].values())
+            if corpus["proven"] == NEVER_RUN
+        }
+        lines = [*left_out, *sorted(unproven), *part, *nothing, *missing_lines(missing)]
         lines += done
     for line in lines:
         console.print(plain_text(line), soft_wrap=True)

@@ -14,6 +14,9 @@ the story as it was read as a whole; ``meta["title"]`` is what it was generated 
 - of a sentence, the reasons for which an annotator called it incoherent, by the names of
   :data:`GROUPS`, each once; an annotator who found none has no judgement there.
 
+A rating that is ``NaN`` and a reason for a sentence that the story has not (one of each in the
+release) are left out and counted.
+
 ``meta["holistic"]`` and ``meta["incremental"]`` are what the corpus itself takes for the consensus
 of the ratings, empty where it does not say. Ids are ``cohesentia-<StoryID>``.
 """
@@ -22,13 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from coherencegym.files.strict_json import Some
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    RealFiles,
+    cited,
+)
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import (
     TidyText,
@@ -36,7 +46,6 @@ from coherencegym.loaders.formats.json_records import (
     held_records,
     json_members,
 )
-from coherencegym.loaders.formats.lines import Record
 
 HOLISTIC, INCREMENTAL = "holistic", "incremental"
 #: The reasons by number, as the repository's ``preprocess_data.py`` groups them.
@@ -51,11 +60,35 @@ LOWEST, HIGHEST = 1, 5
 _ANNOTATOR = "annot"
 
 _Score = Annotated[float, Field(strict=True, ge=LOWEST, le=HIGHEST)]
+_NOT_A_NUMBER = "ratings that are no number"
+_NO_SENTENCE = "reasons for a sentence that the story has not"
+
+
+def _none_of_nan(value: Any) -> Any:
+    return None if value != value else value
+
+
+def _rated(scores: dict[str, float | None]) -> dict[str, float | None]:
+    if all(score is None for score in scores.values()):
+        raise ValueError("at least one rating")
+    return scores
+
+
+def _place(value: str) -> str:
+    if not (value.isascii() and value.isdigit() and len(value) < 5):
+        raise ValueError("the number of a sentence")
+    return value
+
+
+_SentenceNumber = Annotated[str, AfterValidator(_place)]
+_Reason = Annotated[WholeNumber, Field(ge=1, le=8)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Ratings:
-    scores: Annotated[dict[str, _Score], Field(min_length=1)]
+    scores: Annotated[
+        dict[str, Annotated[_Score | None, BeforeValidator(_none_of_nan)]], AfterValidator(_rated)
+    ]
     consensus_score: _Score | None = None
 
 
@@ -63,12 +96,7 @@ class _Ratings:
 class _Incremental(_Ratings):
     sentences: Some[TidyText]
     # Annotator -> sentence -> numbers of reasons.
-    reasons: dict[str, dict[str, list[Annotated[WholeNumber, Field(ge=1, le=8)]]]]
-
-    def __post_init__(self) -> None:
-        places = set(map(str, range(len(self.sentences))))
-        if not all(own.keys() <= places for own in self.reasons.values()):
-            raise ValueError(f"reasons for sentences from 0 to {len(places) - 1}")
+    reasons: dict[str, dict[_SentenceNumber, list[_Reason]]]
 
 
 @dataclass(frozen=True)
@@ -87,7 +115,19 @@ class _Story:
 def read_cohesentia(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of stories."""
     for record, story in held_records(json_members(file, options), _Story, options):
-        yield _discourse(corpus, file, record, story)
+        source = SourceSpan(file.path.name, record.line, record.line)
+        yield Discourse(
+            id=f"cohesentia-{story.number}",
+            corpus=corpus.name,
+            units=tuple(Unit(text, source=source) for text in story.incremental.sentences),
+            judgements=(*_ratings(story, options), *_reasons(story.incremental, options)),
+            meta={
+                "split": file.split,
+                "title": story.title,
+                "text": story.text,
+                **{way: _as_text(own.consensus_score) for way, own in story.ways.items()},
+            },
+        )
 
 
 def ratings(discourse: Discourse, way: str) -> list[float]:
@@ -99,37 +139,27 @@ def ratings(discourse: Discourse, way: str) -> list[float]:
     ]
 
 
-def _discourse(corpus: Corpus, file: CorpusFile, record: Record, story: _Story) -> Discourse:
-    source = SourceSpan(file.path.name, record.line, record.line)
-    return Discourse(
-        id=f"cohesentia-{story.number}",
-        corpus=corpus.name,
-        units=tuple(Unit(text, source=source) for text in story.incremental.sentences),
-        judgements=(*_ratings(story), *_reasons(story.incremental)),
-        meta={
-            "split": file.split,
-            "title": story.title,
-            "text": story.text,
-            **{way: _as_text(own.consensus_score) for way, own in story.ways.items()},
-        },
-    )
-
-
 def _as_text(number: float | None) -> str:
     return "" if number is None else f"{number:g}"
 
 
-def _ratings(story: _Story) -> Iterator[HumanJudgement]:
+def _ratings(story: _Story, options: ReadOptions) -> Iterator[HumanJudgement]:
     for way, own in story.ways.items():
         for annotator, score in own.scores.items():
+            if score is None:
+                options.skipped[_NOT_A_NUMBER] += 1
+                continue
             who = f"{way} {annotator.removeprefix(_ANNOTATOR)}"
             yield HumanJudgement(None, _as_text(score), who)
 
 
-def _reasons(incremental: _Incremental) -> Iterator[HumanJudgement]:
+def _reasons(incremental: _Incremental, options: ReadOptions) -> Iterator[HumanJudgement]:
     for annotator, by_sentence in incremental.reasons.items():
         who = f"{INCREMENTAL} {annotator.removeprefix(_ANNOTATOR)}"
         for place, reasons in by_sentence.items():
+            if int(place) >= len(incremental.sentences):
+                options.skipped[_NO_SENTENCE] += 1
+                continue
             span = ((int(place), 0, len(incremental.sentences[int(place)])),)
             for group in dict.fromkeys(GROUPS[reason] for reason in reasons):
                 yield HumanJudgement(span, group, who)
@@ -145,6 +175,10 @@ CORPUS = Corpus(
     text_licence=OTHER,
     text_licence_name="no licence stated",
     obtain="get https://github.com/AviyaMn/CoheSentia and take its folder data",
+    proven=RealFiles(
+        "2026-11-28",
+        "both files, but for two stories with the faults that are now left out",
+    ),
     patterns=tuple(
         FilePattern(f"{folder}{name}Data.json", split, f"data/{name}Data.json")
         for name, split in (("Train", "train"), ("Test", "test"))

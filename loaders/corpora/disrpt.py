@@ -39,6 +39,7 @@ from coherencegym.loaders.corpus import (
     CorpusFile,
     FilePattern,
     ReadOptions,
+    RealFiles,
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceSpan, Span, Unit
@@ -416,7 +417,14 @@ CORPUS = Corpus(
     reader=read_disrpt,
     language=SEVERAL,
     parts=lambda path: tuple(filter(Path.is_file, (path, _texts(path)))),
-    proven=True,
+    proven=RealFiles(
+        "2026-11-29",
+        "7 tables of 5 of its corpora, at commit 4b108292bfda",
+        documents=137,
+        units=2_919,
+        annotations=3_891,
+        left_out=37,
+    ),
     public_since=1989,
     public_source="the Wall Street Journal of 1989; each corpus has its own year",
     producers="The producers of the corpora that DISRPT combines, in many languages.",

@@ -185,6 +185,7 @@ def hub_corpus(
         language=language,
         # Of a folder only its name: this text is published.
         obtain=f"the folder {Path(repo).name}" if local else f"{repo} on the Hugging Face Hub",
+        proven="",
         patterns=(),
         reader=partial(_read, builder=builder, rows=rows),
         shards=partial(_shards, builder=builder),

@@ -28,6 +28,7 @@ from coherencegym.loaders.corpus import (
     CorpusFile,
     FilePattern,
     ReadOptions,
+    RealFiles,
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
@@ -219,7 +220,14 @@ CORPUS = Corpus(
         "get https://github.com/jkkummerfeld/irc-disentanglement and take its folder data "
         "(.raw.txt and .annotation.txt)"
     ),
-    proven=True,
+    proven=RealFiles(
+        "2026-11-29",
+        "3 of the 173 logs at commit 82ed04f9627a",
+        documents=40,
+        units=601,
+        annotations=243,
+        left_out=32,
+    ),
     patterns=tuple(_patterns()),
     reader=read_threads,
     parts=_parts,

@@ -27,6 +27,7 @@ from coherencegym.loaders.corpus import (
     CorpusFile,
     FilePattern,
     ReadOptions,
+    RealFiles,
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
@@ -342,7 +343,11 @@ PARCOR = Corpus(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
         "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"
     ),
-    proven=True,
+    proven=RealFiles(
+        "2026-11-23",
+        "the whole English side",
+        documents=39,
+    ),
     patterns=_patterns(*_COLLECTIONS, *_HERE),
     reader=read_mmax,
     parts=_document_files,

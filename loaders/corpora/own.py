@@ -406,6 +406,7 @@ def _own_corpus(
         homepage="",
         citation="",
         obtain=f"the builder's own files ({path.resolve().name})",
+        proven="",
         patterns=(),
         files=tuple(sorted(files, key=lambda file: (order.index(file.split), file.path))),
         reader=reader,
@@ -506,6 +507,7 @@ def documents_corpus(shape: Shape = USUAL_SHAPE, licence: str = "") -> Corpus:
             "optional columns id, title, domain, split) in any folder and give it with --texts, "
             "or in a folder called documents and give its parent folder with --data-dir"
         ),
+        proven="",
         patterns=tuple(_patterns()),
         reader=partial(_read, shape=shape),
         producers="The authors of the articles, which the builder of the dataset collected.",

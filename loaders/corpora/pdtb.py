@@ -21,6 +21,7 @@ from coherencegym.loaders.corpus import (
     CorpusFile,
     FilePattern,
     ReadOptions,
+    RealFiles,
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
@@ -158,7 +159,14 @@ TEDMDB = Corpus(
         "get https://github.com/MurathanKurfali/Ted-MDB-Annotations; point --data-dir at the "
         "folder that holds English"
     ),
-    proven=True,
+    proven=RealFiles(
+        "2026-11-29",
+        "all 6 English talks",
+        documents=6,
+        units=369,
+        annotations=656,
+        left_out=24,
+    ),
     patterns=tuple(
         FilePattern(f"{folder}ann/*/talk_*_en{half}.txt", "unsplit", "English/ann/01/talk_*_en.txt")
         for folder in ("English/", "")

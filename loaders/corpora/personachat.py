@@ -26,6 +26,7 @@ from coherencegym.loaders.corpus import (
     CorpusFile,
     FilePattern,
     ReadOptions,
+    RealFiles,
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
@@ -132,7 +133,12 @@ CORPUS = Corpus(
         "let ParlAI download it (`parlai display_data --task personachat`) "
         "and take the .txt files from its folder data/Persona-Chat/personachat"
     ),
-    proven=True,
+    proven=RealFiles(
+        "2026-11-29",
+        "67 of the 10,907 dialogues, from one of the sixteen files of each split",
+        documents=67,
+        units=1_048,
+    ),
     patterns=tuple(
         FilePattern(f"{prefix}{variant}.txt", split, f"{prefix}{_ANY_VARIANT}.txt")
         for prefix, split in _SPLITS

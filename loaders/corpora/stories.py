@@ -18,7 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coherencegym.licence import OTHER
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusFile,
+    FilePattern,
+    ReadOptions,
+    RealFiles,
+    cited,
+)
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import Record, shown, tidy
 from coherencegym.loaders.formats.table import numbered_rows
@@ -111,7 +118,13 @@ STORYCLOZE = Corpus(
     text_licence=OTHER,
     text_licence_name="the same",
     obtain=_OBTAIN,
-    proven=True,
+    proven=RealFiles(
+        "2026-11-23",
+        "both sets of spring 2016, whole",
+        documents=3_742,
+        units=18_710,
+        annotations=3_742,
+    ),
     patterns=tuple(
         FilePattern(
             f"*cloze*test*{glob}*.[ct]sv", split, f"cloze_test_{example}.csv", split != "test_2018"

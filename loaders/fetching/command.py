@@ -139,9 +139,9 @@ def print_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: s
         for row in (header, *rows):
             print("\t".join(row))
         return
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table(*header)
+    table = Table(Column(header[0], no_wrap=True), *header[1:])
     for row in rows:
         table.add_row(*row)
     console = shown_console()

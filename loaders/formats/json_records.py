@@ -2,7 +2,8 @@
 
 What files called ``.jsonl`` really hold differs, so the first character decides. Memory does not
 grow with the file, only with its longest record, and that is bounded (:data:`LONGEST_RECORD`). The
-reading is strict: an object that has a name twice and ``NaN`` are refused.
+reading is strict: an object that has a name twice and ``NaN`` are refused; in one object of
+objects ``NaN`` is a number, which schemas refuse where they do not ask for it.
 
 A pickle is a program: loading one may run anything. Its instructions are looked at first, and any
 but those that make lists, tuples and text is refused, so that no class is ever asked for.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import pickle
 import pickletools
 import re
@@ -160,7 +162,7 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
 def json_members(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
     """Read the objects that are the members of one object, whatever their names."""
     with open_text(file) as text:
-        window = _Window(text)
+        window = _Window(text, _DECODER_OF_NAN)
         if (mark := window.after_space()) != "{":
             found = shown(mark) if mark else "nothing but white space"
             raise CorpusError(
@@ -251,12 +253,18 @@ def _no_constant(name: str) -> NoReturn:
     raise RecordError(f"{name}, expected a value that JSON has", _BAD)
 
 
+def _nan_alone(name: str) -> float:
+    return math.nan if name == "NaN" else _no_constant(name)
+
+
 _DECODER = json.JSONDecoder(object_pairs_hook=_named_once, parse_constant=_no_constant)
+_DECODER_OF_NAN = json.JSONDecoder(object_pairs_hook=_named_once, parse_constant=_nan_alone)
 
 
 @dataclass
 class _Window:
     text: TextIO
+    decoder: json.JSONDecoder = _DECODER
     held: str = ""
     place: int = 0
     line: int = 1
@@ -284,7 +292,7 @@ class _Window:
     def value(self) -> Any:
         while True:
             try:
-                value, end = _DECODER.raw_decode(self.held, self.place)
+                value, end = self.decoder.raw_decode(self.held, self.place)
             except (ValueError, RecursionError) as error:
                 unfinished = _may_go_on(error, self.held)
                 if unfinished and len(self.held) - self.place > LONGEST_RECORD:

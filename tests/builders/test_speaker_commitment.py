@@ -17,6 +17,7 @@ from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
 from coherencegym.loaders.corpora.dialoguenli import LABELS
+from coherencegym.loaders.corpus import NEVER_RUN
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -227,4 +228,4 @@ def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
     assert "**`dialoguenli_contradiction` has `dialoguenli_neutral` as its control**" in card
     assert "dialoguenli_entailment" not in card
     assert not manifest["configs"]["dialoguenli_neutral"]["republishable"]
-    assert not manifest["configs"]["dialoguenli_neutral"]["corpus"]["proven"]
+    assert manifest["configs"]["dialoguenli_neutral"]["corpus"]["proven"] == NEVER_RUN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -172,3 +173,24 @@ def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_pa
     assert texts["wsc-192"][0].endswith("there were simply too many of the chairs.")
     capital = re.compile(r"[^.!] The ")
     assert not [text for pair in texts.values() for text in pair if capital.search(text)]
+
+
+def test_twins_that_are_one_text_when_filled_are_left_out(tmp_path: Path) -> None:
+    schemas = [
+        ("Ann met Bo at the old mill because _ liked Bo.", "1"),
+        ("Ann met Bo at the old mill because Ann liked _.", "2"),
+        ("Cy waited for Di for an hour, so _ was cold.", "1"),
+        ("Cy waited for Di for an hour, so _ was sorry.", "2"),
+    ]
+    file = tmp_path / "winogrande" / "winogrande_1.1" / "dev.jsonl"
+    file.parent.mkdir(parents=True)
+    lines = []
+    for number, (sentence, answer) in enumerate(schemas):
+        one, two = ("Ann", "Bo") if number < 2 else ("Cy", "Di")
+        record = {"qID": f"q{number}", "sentence": sentence, "answer": answer}
+        lines.append(json.dumps(record | {"option1": one, "option2": two}) + "\n")
+    file.write_text("".join(lines))
+    manifest = build_from(SUITE, "winogrande", tmp_path / "out", data_dir=tmp_path)
+    crossed = manifest["configs"]["winogrande_crossed"]
+    assert crossed["splits"]["validation"]["rows"] == 1
+    assert crossed["skipped"] == {"validation": {"two conditions have the same text": 1}}

@@ -20,6 +20,7 @@ from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import dataset_card, read_in_part, show_pair
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.loaders.corpus import NEVER_RUN
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
@@ -149,7 +150,7 @@ def test_a_built_folder_loads(built: Path, manifest: dict[str, Any], tmp_path: P
 
 
 def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> None:
-    corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other")
+    corpus = replace(toy_corpus("toy", {"test": stories(0, 3)}, licence="other"), proven=NEVER_RUN)
     card = dataset_card(
         build(SUITE, [PlannedCorpus(corpus, SUITE.configs)], BuildOptions(), tmp_path)
     )
@@ -157,6 +158,7 @@ def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> Non
     assert front_matter(card)["license_name"]
     assert "terms of The toy corpus" in card
     assert "too few discourses" in card
+    assert "| never run on the real files |" in card
 
 
 def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) 
     )
     annotation = r"CC-BY-4.0 (by its \<b\>README\</b\> \# all mine)"
     texts = r"no \| adaptation !\[x\](https://x) (<https://example.org/a_b>)"
-    assert f"| The toy corpus | {annotation} | {texts} | no | yes |" in card
+    assert f"| The toy corpus | {annotation} | {texts} | no | 2026-11-29: the whole toy |" in card
     assert f"| {texts} | `toy_context` | 3 |" in card
     assert f"The annotation is licensed separately: The toy corpus: {annotation}." in card
     assert "\n# all mine" not in card

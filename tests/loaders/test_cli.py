@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from coherencegym.loaders.cli import main
+from coherencegym.loaders.corpus import NEVER_RUN
 from coherencegym.loaders.registry import CORPORA
 
 DIALOGUE = "1 hello there !\thi .\n"
@@ -19,14 +20,15 @@ def test_the_list_in_a_pipe_is_plain(capsys: pytest.CaptureFixture[str], tmp_pat
     (tmp_path / "test_self_original.txt").write_text(DIALOGUE)
     assert main(["--data-dir", str(tmp_path)]) == 0
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == ["name", "found", "annotation", "texts", "may be published", "proven"]
+    assert lines[0] == ["name", "found", "annotation", "texts", "may be published", "reader"]
     assert [line[0] for line in lines[1:]] == list(CORPORA)
     rows = {line[0]: line[1:] for line in lines}
-    assert rows["storycloze"] == ["no", "other", "other", "no", "proven"]
-    assert rows["tedmdb"][1:] == ["CC-BY-4.0", "CC-BY-NC-ND-4.0", "no", "proven"]
-    assert rows["personachat"] == [str(tmp_path), "CC-BY-4.0", "CC-BY-4.0", "yes", "proven"]
-    assert rows["sample"] == ["in this package", "CC0-1.0", "CC0-1.0", "yes", "proven"]
-    assert rows["gum"][1:] == ["CC-BY-4.0", "by document", "in part", "proven"]
+    assert rows["storycloze"] == ["no", "other", "other", "no", "2026-11-23"]
+    assert rows["tedmdb"][1:] == ["CC-BY-4.0", "CC-BY-NC-ND-4.0", "no", "2026-11-29"]
+    assert rows["personachat"] == [str(tmp_path), "CC-BY-4.0", "CC-BY-4.0", "yes", "2026-11-29"]
+    assert rows["sample"] == ["in this package", "CC0-1.0", "CC0-1.0", "yes", "–"]
+    assert rows["gum"][1:] == ["CC-BY-4.0", "by document", "in part", "2026-11-29"]
+    assert rows["pdtb"][-1] == "never"
 
 
 def test_the_list_on_a_terminal_is_a_table(
@@ -37,6 +39,8 @@ def test_the_list_on_a_terminal_is_a_table(
     out = capsys.readouterr().out
     assert "┃" in out
     assert "personachat" in out
+    never = "rocstories, arrau, ontonotes, disco, pdtb, dialoguenli"
+    assert f"Never run on the real files: {never}." in " ".join(out.split())
 
 
 def test_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -53,7 +57,7 @@ def test_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "ontonotes"]) == 0
     out = capsys.readouterr().out
-    assert "\nproven: false\n" in out
+    assert f"\nproven: {NEVER_RUN}\n" in out
     assert "  test:\n  - test.english.v4_gold_conll\n" in out
     assert "\ntext_licence: other\ntext_licence_name: under the same agreement\n" in out
     assert "first_discourse" not in out

@@ -32,7 +32,6 @@ def toy(*patterns: FilePattern, one_file_per_split: bool = False) -> Corpus:
         citation="",
         licence="MIT",
         obtain="ask the author",
-        proven=False,
         patterns=patterns or (FilePattern("*test*.csv", "test"), FilePattern("*val*.csv", "dev")),
         reader=nothing,
         one_file_per_split=one_file_per_split,

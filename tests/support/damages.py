@@ -448,6 +448,11 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "1: answer is \"'3'\", expected 1 or 2",
             "unknown answer",
         ),
+        "answer that nobody gives": Damage(
+            *(', "answer": "1"', ""),
+            "1: no answer, expected 1 or 2; is this a test set, which is given out without",
+            "unknown answer",
+        ),
         "duplicate id": Damage("Q2", "Q1", "2: id 'Q1' stands at", "duplicate id", kept=(0,)),
         "wrong type": Damage('"teapot"', "5", "1: option1 is '5', expected text", "wrong type"),
     },
@@ -676,7 +681,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "unknown label": Damage(
             "-1.0", "2", "2: label is '2', expected 1 (coherent), 0 or", "unknown label"
         ),
-        "unknown flag": Damage(",1.0,", ",yes,", "2: R2 is 'yes', expected 1, 0", "unknown flag"),
+        "unknown flag": Damage(",1.0,", ",yes,", "2: R2 is 'yes', expected a num", "unknown flag"),
         "a coherent sentence rewritten": Damage(
             "-1.0", "1", "2: a rewrite of a coherent", "rewrite of a coherent sentence"
         ),
@@ -711,7 +716,9 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "colon missing": Damage(
             *('"12":', '"12"', "1: member 2: no colon after the name of a", REST), kept=(0,)
         ),
-        "NaN": Damage(*("4.0", "NaN", "1: member 1: NaN, expected a value", REST), kept=()),
+        "Infinity": Damage(
+            *("4.0", "Infinity", "1: member 1: Infinity, expected a value", REST), kept=()
+        ),
         "name twice": Damage(
             *('"Title"', '"Text"', "1: member 1: the name 'Text' stands twice", REST), kept=()
         ),
@@ -735,7 +742,10 @@ DAMAGES: dict[str, dict[str, Damage]] = {
                 "rating that is none": (
                     *('"annot0": 4.0', '"annot0": "4"', 'HolisticData.scores.annot0: "4"; expecte'),
                 ),
-                "no ratings": ('{"annot0": 4.0}', "{}", "HolisticData.scores: an empty object; "),
+                "no ratings": ('{"annot0": 4.0}', "{}", "HolisticData.scores: an object; expec"),
+                "no rating that is a number": (
+                    *('{"annot0": 4.0}', '{"annot0": NaN}', "HolisticData.scores: an object; ex"),
+                ),
                 "no way of rating": (
                     *('"HolisticData": {', '"HolisticData": 3, "x": {', "HolisticData: 3; expecte"),
                 ),
@@ -746,9 +756,9 @@ DAMAGES: dict[str, dict[str, Damage]] = {
                 "empty sentence": (
                     *('["The kettle sang."', '[" "', 'IncrementalData.sentences[0]: " "; expected'),
                 ),
-                "reason elsewhere": (
-                    *('{"1": [1', '{"7": [1'),
-                    "IncrementalData: an object; expected reasons for sentences from 0 to 1",
+                "reason of no sentence": (
+                    *('{"1": [1', '{"-1": [1'),
+                    'IncrementalData.reasons.annot0["-1"]: "-1"; expected the number of a sent',
                 ),
                 "unknown reason": (
                     *("[1, 3, 4]", "[1, 9]"),

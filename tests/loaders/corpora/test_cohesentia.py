@@ -36,6 +36,22 @@ def test_a_story_with_its_ratings_and_reasons(tmp_path: Path) -> None:
     }
 
 
+def test_a_rating_and_a_reason_that_are_none_are_left_out(tmp_path: Path) -> None:
+    stories = json.loads(json.dumps(RATED))
+    stories["11"]["IncrementalData"]["scores"]["annot0"] = float("nan")
+    stories["12"]["IncrementalData"]["reasons"]["annot1"] = {"0": [8], "9": [1, 2]}
+    (tmp_path / "TestData.json").write_text(json.dumps(stories))
+    reading = read(corpus("cohesentia"), data_dir=tmp_path)
+    first, second = reading
+    assert ratings(first, INCREMENTAL) == [3.0]
+    reasons = [one.label for one in second.judgements if one.annotator == "incremental 1"]
+    assert reasons == ["3", "other"]
+    assert reading.skipped == {
+        "ratings that are no number": 1,
+        "reasons for a sentence that the story has not": 1,
+    }
+
+
 def test_a_file_without_consensus(tmp_path: Path) -> None:
     stories = json.loads(json.dumps(RATED))
     for story in stories.values():

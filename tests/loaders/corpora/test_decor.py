@@ -50,6 +50,19 @@ def test_sentences_without_a_rewrite_are_judged(tmp_path: Path) -> None:
     assert three.judgements[0].span == ((2, 0, 12),)
 
 
+def test_a_flag_that_is_not_0_holds_and_is_counted_where_it_is_not_1(tmp_path: Path) -> None:
+    LAYOUTS["decor"].write(tmp_path)
+    path = next(tmp_path.rglob("*.csv"))
+    path.write_text(path.read_text().replace("0.0,0.0,1.0,0.0", "3.0,-1.0,1.0,0.00"))
+    reading = read(corpus("decor"), data_dir=tmp_path)
+    reasons = [discourse.meta["reasons"] for discourse in reading]
+    assert reasons[1] == "semantic connection, entity reference, discourse relation, other"
+    # ``0.00`` is 0.
+    assert reading.skipped == {
+        "repaired: flags of reasons that are neither 0 nor 1, taken for 1": 2
+    }
+
+
 def test_other_files_are_read_by_name_only(tmp_path: Path) -> None:
     layout = LAYOUTS["decor"]
     layout.write(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from coherencegym.loaders.corpus import NEVER_RUN
 from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
@@ -30,4 +31,4 @@ def test_a_row_is_a_discourse(tmp_path: Path) -> None:
 
 
 def test_it_says_that_it_is_unproven() -> None:
-    assert not corpus("disco").proven
+    assert corpus("disco").proven == NEVER_RUN

@@ -262,7 +262,7 @@ def test_nothing_may_be_published_unless_the_user_names_a_licence() -> None:
     assert (OWN_DOCUMENTS.licence, OWN_DOCUMENTS.republishable, OWN_DOCUMENTS.proven) == (
         "other",
         False,
-        False,
+        "",
     )
     named = documents_corpus(licence="cc-by-4.0")
     assert (named.licence, named.republishable) == ("CC-BY-4.0", True)

@@ -1,0 +1,52 @@
+"""What readers make of the real files that are at hand: as many as their declarations say.
+
+The folder that ``COHERENCEGYM_SHARED`` names has a part of each release.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS
+from coherencegym.loaders.corpus import REPAIRED, Corpus, RealFiles
+from coherencegym.loaders.read import find, read
+from coherencegym.loaders.registry import CORPORA
+
+AT_HAND = (
+    *("personachat", "winograd", "winogrande", "gum", "litbank", "openboek", "tedmdb"),
+    *("discoeval", "insted", "irc", "disrpt", "verifiable"),
+)
+
+
+@pytest.mark.parametrize(
+    "corpus", [*(CORPORA[name] for name in AT_HAND), DISCOEVAL_ROWS], ids=lambda one: one.name
+)
+def test_as_much_is_read_as_was_declared(corpus: Corpus, shared: Path) -> None:
+    declared = corpus.proven
+    assert isinstance(declared, RealFiles)
+    folder = shared / "corpora"
+    there = tuple(
+        split for split in corpus.splits if split in {pattern.split for pattern in corpus.patterns}
+    )
+    reading = read(corpus, found=find(corpus, folder, there))
+    documents = list(reading)
+    found = RealFiles(
+        declared.date,
+        declared.release,
+        documents=len(documents),
+        units=sum(len(one.units) for one in documents),
+        annotations=sum(
+            len(one.mentions)
+            + len(one.relations)
+            + len(one.alternatives)
+            + len(one.judgements)
+            + (one.tree is not None)
+            for one in documents
+        ),
+        left_out=sum(
+            count for reason, count in reading.skipped.items() if not reason.startswith(REPAIRED)
+        ),
+    )
+    assert str(found) == str(declared)
