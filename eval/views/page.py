@@ -69,7 +69,7 @@ def page_of(results: Results, drawn: Mapping[str, str] = MappingProxyType({})) -
     """The page of a run; ``drawn`` are the addresses of figures by their sections."""
     sections = results.sections
     items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
-    scripts = ("copy.js", *(("listing.js", "report.js") if items else ()))
+    scripts = ("copy.js", *(("report.js",) if items else ()))
     grids = [section.body for section in sections if isinstance(section.body, Grid)]
     return render_page(
         title_of(results),
