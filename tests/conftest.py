@@ -80,20 +80,6 @@ def sketches() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def known_names() -> Iterator[None]:
-    """Every file of an output has a name by which the next run may replace it."""
-    from coherencegym.files import checksums, folders, layouts
-
-    def write(listed: checksums.Checksums, path: Path) -> None:
-        assert not [name for name in listed if not layouts.is_ours(name, listed)]
-        checksums.write_checksums(listed, path)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(folders, "write_checksums", write)
-        yield
-
-
 @pytest.fixture
 def real_figures() -> Iterator[None]:
     """Figures as they are."""

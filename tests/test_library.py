@@ -21,7 +21,6 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.models.source import find_model
 from coherencegym.eval.tasks.results import Results
-from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("demo_once")
 
@@ -98,10 +97,11 @@ def test_what_is_there_is_refused_before_anything_is_scored(
         cg.score(demo, folder, output=tmp_path / "file" / "in")
     with pytest.raises(EvaluationError, match="model '/nonexistent': no such folder"):
         cg.score([demo, "/nonexistent"], folder)
-    (tmp_path / "index.html").touch()
+    (tmp_path / "overview").mkdir()
+    (tmp_path / "overview/index.html").touch()
     several = ["demo", replace(demo, name="other")]
     for overwrite in (False, True):
-        with pytest.raises(EvaluationError, match=r"index.html is not of .* folder with output="):
+        with pytest.raises(EvaluationError, match=r"overview is not replaced: .* with output="):
             cg.score(several, folder, output=tmp_path, overwrite=overwrite)
     for inside in (folder, folder / "results"):
         with pytest.raises(EvaluationError, match=r"output= .* neither inside the other"):
@@ -128,7 +128,7 @@ def test_each_run_is_written_as_soon_as_it_is_scored(
     monkeypatch.undo()
     cg.score(models, folder, config="sample", limit=2, output=tmp_path, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        *(CHECKSUMS, "index.html", "overview.md", "story_cloze--demo", "story_cloze--other"),
+        *("overview", "story_cloze--demo", "story_cloze--other"),
     ]
 
 
@@ -138,7 +138,7 @@ def test_another_model_is_added_to_an_overview(folder: Path, demo: Any, tmp_path
     found = cg.score(replace(demo, name="third"), folder, **how)
     assert isinstance(found, cg.Results)
     assert (tmp_path / "story_cloze--third/results.json").is_file()
-    head = (tmp_path / "overview.md").read_text().split("| suite |")[1].splitlines()[0]
+    head = (tmp_path / "overview/overview.md").read_text().split("| suite |")[1].splitlines()[0]
     assert all(f" {name} |" in head for name in ("demo", "other", "third"))
     with pytest.raises(EvaluationError, match=r"story_cloze--third exists; .* overwrite=True"):
         cg.score(replace(demo, name="third"), folder, **how)

@@ -32,9 +32,9 @@ def results_named(given: Sequence[Path]) -> list[Path]:
     The overview beside the runs is passed over, so that ``results/*`` names the runs.
     """
     from coherencegym.eval.results.folder import run_folders
-    from coherencegym.eval.views.overview import OVERVIEW_FILES
+    from coherencegym.eval.views.overview import OVERVIEW
 
-    chosen = [path for path in given if path.name not in OVERVIEW_FILES]
+    chosen = [path for path in given if path.name != OVERVIEW]
     return [run for path in chosen for run in run_folders([path])]
 
 

@@ -52,10 +52,10 @@ from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 from coherencegym.eval.views.overview import (
+    OVERVIEW,
     PAGE,
     ShownOverview,
     check_runs,
-    has_overview,
     overview,
     write_overview,
 )
@@ -134,7 +134,7 @@ class Runs:
 
     Attributes:
         call: the call.
-        above: the folder of the overview; None: there will be none.
+        above: the folder of the runs and their overview; None: there will be none.
         places: each model on each dataset, in their order.
         last: the results of the last run that was made.
     """
@@ -151,7 +151,7 @@ class Runs:
         models = [described_model(one, *how) for one in each_model(call.model)]
         # A training that has one checkpoint today has two tomorrow.
         alone = len(datasets) == len(models) == 1 and not call.model.all_revisions
-        alone = alone and not (command.several and output and has_overview(output))
+        alone = alone and not (command.several and output and (output / OVERVIEW).is_dir())
         if not alone and not command.several:
             raise EvaluationError(f"{command.name}: several models; expected one")
         self.processes = ALONE if call.shell is None else world()
@@ -379,14 +379,14 @@ class Runs:
         """Write the overview of these runs and of what else is in the folder."""
         assert self.above is not None
         shown = overview([*self._beside(self.above), *self.runs])
-        write_overview(shown, self.above)
+        write_overview(shown, self.above / OVERVIEW)
         return shown
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing."""
         print_document(self.write_overview().document)
         assert self.above is not None
-        print(f"written to {self.above}: open {self.above / PAGE}")
+        print(f"written to {self.above}: open {self.above / OVERVIEW / PAGE}")
         every = len(self.places)
         if missing := every - len(self.runs):
             raise EvaluationError(

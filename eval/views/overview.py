@@ -27,8 +27,7 @@ from coherencegym.eval.tasks.headline import Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
 from coherencegym.eval.views.plots import CURVE, write_curves
-from coherencegym.files.checksums import read_checksums
-from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
+from coherencegym.files.folders import check_folder, check_inputs, written_beside
 
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
 MOST_COLUMNS = 8
@@ -101,11 +100,10 @@ def _step_cell(head: Headline | None, with_interval: bool = False) -> str:
     return grid.share_with_interval(head.score, *interval) + (" *" if head.is_above_known else "  ")
 
 
-#: The page of an overview, and the file beside it.
+#: The folder of an overview beside its runs, its page, and the file beside that.
+OVERVIEW = "overview"
 PAGE = "index.html"
 _MARKDOWN = "overview.md"
-#: The files of an overview.
-OVERVIEW_FILES = (PAGE, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
     **{words: name for name, words in BASELINE_WORDS.items()},
     HUMAN_PERFORMANCE: "human_score",
@@ -203,17 +201,6 @@ def overview_document(
     return TableDocument([*grids, overview_grid(shown, reports, models)], legend, shown.records)
 
 
-def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> None:
-    """Refuse with ``EvaluationError`` to replace an overview, unless one may."""
-    check_files(folder, OVERVIEW_FILES, overwrite, option)
-
-
-def has_overview(folder: Path) -> bool:
-    """Tell whether an overview of runs is there, which the next run in the folder makes again."""
-    listed = read_checksums(folder) or {}
-    return all(name in listed and (folder / name).is_file() for name in (PAGE, _MARKDOWN))
-
-
 def check_runs(
     folders: Sequence[Path],
     overwrite: bool,
@@ -228,7 +215,7 @@ def check_runs(
     Args:
         folders: the folder of each run.
         overwrite: earlier results may be replaced.
-        above: the folder of the overview; None: there will be none.
+        above: the folder of the runs and their overview; None: there will be none.
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
         kept: those of the folders that stay as they are.
         inputs, around: folders that are read, as the same function takes them.
@@ -243,15 +230,15 @@ def check_runs(
         if folder not in kept:
             check_folder(folder, overwrite, option)
     if above is not None:
-        check_overview(above, overwrite or has_overview(above), option)
+        check_folder(above / OVERVIEW, True, option)
 
 
 def write_overview(shown: RunTable, folder: Path) -> None:
-    """Write ``overview.md`` and ``index.html``, which lead to the reports of the runs.
+    """Write a folder of ``overview.md`` and ``index.html``, which lead to the reports of the runs.
 
     Both show the learning curve, ``curve.png`` and ``curve.svg``, where runs are of checkpoints.
     """
-    with written_into(folder, OVERVIEW_FILES) as work:
+    with written_beside(folder, True) as work:
         _write_files(shown, folder, work)
 
 

@@ -14,19 +14,12 @@ from pathlib import Path
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.files import layouts
-from coherencegym.files.checksums import CHECKSUMS, checksums, read_checksums
+from coherencegym.files.checksums import CHECKSUMS
 from coherencegym.files.folders import (
     check_folder,
     clear_leftovers,
     written_beside,
-    written_into,
 )
-
-
-@pytest.fixture(autouse=True)
-def _any_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layouts, "is_ours", lambda name, listed: True)
 
 
 def write(folder: Path, **files: str) -> None:
@@ -105,7 +98,13 @@ STRANGE: dict[str, tuple[Sequence[Callable[[Path], object]], str]] = {
         ],
         "a is a symbolic link",
     ),
-    "another output": ([lambda out: write(out / "inner", c="three")], "inner is not of"),
+    "another output": (
+        [
+            lambda out: write(out.parent / "inner", c="three"),
+            lambda out: (out.parent / "inner").rename(out / "inner"),
+        ],
+        "inner is not of",
+    ),
     "no list": ([lambda out: (out / CHECKSUMS).unlink()], f"it has no {CHECKSUMS}"),
     "a list of nothing": (
         [lambda out: (out / CHECKSUMS).write_bytes(b"\xff\n\n")],
@@ -264,6 +263,14 @@ def test_an_output_is_no_input_and_in_none(tmp_path: Path, output: str, read: st
     check_folder(tmp_path / "ab", True, inputs=[tmp_path / "a", "coherencegym/winograd"])
 
 
+def test_an_output_lies_in_no_other(tmp_path: Path) -> None:
+    write(tmp_path / "out", a="one", b__c="two")
+    (tmp_path / "link").symlink_to("out")
+    for place in ("out/in", "out/b/in", "link/in"):
+        with pytest.raises(EvaluationError, match=r"the earlier output .* neither inside"):
+            check_folder(tmp_path / place, True)
+
+
 def test_an_output_may_lie_in_a_folder_of_models_and_is_none(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     check_folder(tmp_path / "a" / "c", True, around=[tmp_path / "a"])
@@ -318,11 +325,10 @@ def test_an_empty_folder_may_be_used_with_overwrite(tmp_path: Path) -> None:
 LIVING = """
 import sys, time
 from pathlib import Path
-from coherencegym.files import folders, layouts
+from coherencegym.files import folders
 
-layouts.is_ours = lambda name, listed: True
 folder, step = Path(sys.argv[1]), sys.argv[2]
-rename, delete, replace = Path.rename, folders.delete_listed, Path.replace
+rename, delete = Path.rename, folders.delete_listed
 
 def stop(*_):
     print("here", flush=True)
@@ -339,23 +345,13 @@ def deleted(old):
         stop()
     return delete(old)
 
-def replaced(self, target):
-    replace(self, target)
-    if step == Path(target).name:
+Path.rename, folders.delete_listed = renamed, deleted
+with folders.written_beside(folder, True) as work:
+    (work / "b").write_text("new")
+    if step == "while it fills":
         stop()
-
-Path.rename, folders.delete_listed, Path.replace = renamed, deleted, replaced
-if step in ("one.md", "two.md"):
-    with folders.written_into(folder, ["one.md", "two.md"]) as work:
-        (work / "one.md").write_text("new")
-        (work / "two.md").write_text("new")
-else:
-    with folders.written_beside(folder, True) as work:
-        (work / "b").write_text("new")
-        if step == "while it fills":
-            stop()
-    if step == "when it is done":
-        stop()
+if step == "when it is done":
+    stop()
 """
 
 
@@ -460,70 +456,3 @@ def test_without_locks_a_folder_is_written_all_the_same(
     monkeypatch.setattr("filelock.FileLock.acquire", refuse)
     write(tmp_path / "out", a="{}")
     assert names(tmp_path) == ["out"]
-
-
-PAGES = ("one.md", "two.md")
-
-
-def write_pages(folder: Path, text: str, *pages: str) -> None:
-    with written_into(folder, PAGES) as work:
-        for page in pages or PAGES:
-            (work / page).write_text(text)
-
-
-def test_files_are_written_into_a_folder_of_other_things(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    write_pages(tmp_path, "old")
-    write_pages(tmp_path, "new", "two.md")
-    # What there is none of any more is gone.
-    assert names(tmp_path) == [CHECKSUMS, "mine", "two.md"]
-    assert read_checksums(tmp_path) == {
-        "two.md": {sha256(b"new").hexdigest()},
-    }
-    write_pages(tmp_path / "none" / "yet", "new")
-    assert names(tmp_path / "none" / "yet") == [CHECKSUMS, *PAGES]
-
-
-def test_files_that_are_written_into_an_output_belong_to_it(tmp_path: Path) -> None:
-    write(tmp_path / "out", a="one")
-    write_pages(tmp_path / "out", "page")
-    assert read_checksums(tmp_path / "out") == checksums(tmp_path / "out")
-    write(tmp_path / "out", a="two")
-    assert names(tmp_path / "out") == [CHECKSUMS, "a"]
-
-
-@pytest.mark.parametrize("is_new", [True, False])
-def test_files_that_fail_leave_a_folder_as_it_was(tmp_path: Path, is_new: bool) -> None:
-    if not is_new:
-        write_pages(tmp_path / "out", "old")
-    before = tree(tmp_path)
-    with pytest.raises(FileNotFoundError):
-        write_pages(tmp_path / "out", "new", "one.md", "no such folder/two.md")
-    assert tree(tmp_path) == before
-
-
-def test_a_file_that_is_somebodys_own_is_not_written_over(tmp_path: Path) -> None:
-    write_pages(tmp_path, "old", "one.md")
-
-    def make() -> None:
-        with written_into(tmp_path, PAGES) as work:
-            (work / "one.md").write_text("new")
-            (tmp_path / "two.md").write_text("mine")
-
-    for _ in ("as it comes", "that is there"):
-        with pytest.raises(EvaluationError, match=r"two.md is not of the earlier output"):
-            make()
-        assert (tmp_path / "one.md").read_text() == "old"
-        assert (tmp_path / "two.md").read_text() == "mine"
-        assert names(tmp_path) == [CHECKSUMS, *PAGES]
-
-
-@pytest.mark.parametrize("step", PAGES)
-def test_files_of_a_killed_run_are_whole_and_known(tmp_path: Path, step: str) -> None:
-    write_pages(tmp_path, "old")
-    with living(tmp_path, step):
-        pass
-    found = [(tmp_path / page).read_text() for page in PAGES]
-    assert found == ["new", "old" if step == "one.md" else "new"]
-    write_pages(tmp_path, "newer")
-    assert names(tmp_path) == [CHECKSUMS, *PAGES]

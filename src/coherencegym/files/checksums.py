@@ -1,10 +1,9 @@
 """Checksums of the files that the program wrote into a folder, by which it knows them again.
 
 They lie in the folder itself, in ``.coherencegym.sha256``, in the format of ``sha256sum`` (whose
-``--check`` reads it), sorted by path. What is not listed there, is other than listed, or has a name
-that no output has (:mod:`coherencegym.files.layouts`), is somebody's own. The list is of this
-machine: no push uploads it, and readers of datasets pass over it, as they do over every hidden
-file.
+``--check`` reads it), sorted by path. What is not listed there, or is other than listed, is
+somebody's own. The list is of this machine: no push uploads it, and readers of datasets pass over
+it, as they do over every hidden file.
 """
 
 from __future__ import annotations
@@ -13,18 +12,15 @@ import hashlib
 import os
 import re
 import stat
-from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-
-from coherencegym.files import layouts
 
 #: The list's name. It does not end in ``.json``, as suites of SyntaxGym do.
 CHECKSUMS = ".coherencegym.sha256"
 
-#: A file's path in the folder, with ``/`` -> each sha256 that it may have.
-Checksums = Mapping[str, Set[str]]
+#: A file's path in the folder, with ``/`` -> its sha256.
+Checksums = Mapping[str, str]
 
 _LINE = re.compile("([0-9a-f]{64})  (.+)")
 
@@ -37,7 +33,7 @@ def sha256_of(path: Path) -> str:
 
 def checksums(folder: Path) -> Checksums:
     """The checksums of all files in a folder."""
-    return {name: {sha256_of(path)} for name, path in _inside(folder) if path.is_file()}
+    return {name: sha256_of(path) for name, path in _inside(folder) if path.is_file()}
 
 
 def read_checksums(folder: Path) -> Checksums | None:
@@ -45,16 +41,13 @@ def read_checksums(folder: Path) -> Checksums | None:
     path = folder / CHECKSUMS
     if not _is_regular(path):
         return None
-    listed = defaultdict(set)
-    for line in path.read_bytes().decode("utf-8", "surrogateescape").split("\n"):
-        if parts := _LINE.fullmatch(line):
-            listed[parts[2]].add(parts[1])
-    return listed
+    lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    return {parts[2]: parts[1] for line in lines if (parts := _LINE.fullmatch(line))}
 
 
 def write_checksums(listed: Checksums, path: Path) -> None:
     """Write a list."""
-    lines = [f"{one}  {name}\n" for name in sorted(listed) for one in sorted(listed[name])]
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(listed.items())]
     path.write_bytes("".join(lines).encode("utf-8", "surrogateescape"))
 
 
@@ -86,9 +79,7 @@ def strange_file(name: str, path: Path, listed: Checksums) -> str:
         return f"{name} is a symbolic link"
     if name not in listed:
         return f"{name} is not of the earlier output"
-    if not layouts.is_ours(name, listed):
-        return f"{name} has no name that coherencegym gives"
-    if not _is_regular(path) or sha256_of(path) not in listed[name]:
+    if not _is_regular(path) or sha256_of(path) != listed[name]:
         return f"{name} was changed since coherencegym wrote it"
     return ""
 

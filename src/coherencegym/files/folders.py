@@ -15,7 +15,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,9 @@ from coherencegym.files.checksums import (
     checksums,
     delete_listed,
     read_checksums,
-    strange_file,
     strange_part,
     write_checksums,
 )
-from coherencegym.files.layouts import is_whole
 
 
 def check_folder(
@@ -59,7 +57,7 @@ def check_folder(
         )
     check_inputs([folder], option, inputs=inputs, around=around)
     for above in Path(os.path.realpath(folder)).parents:
-        if is_whole(read_checksums(above) or {}):
+        if read_checksums(above) is not None:
             raise _nested(folder, above, option, "the earlier output")
     clear_leftovers(_absolute(folder))
     _check_place(folder, option)
@@ -193,68 +191,6 @@ def written_beside(folder: Path, overwrite: bool, option: str = "--output") -> I
                 f"{folder} is written, but of what it replaced something is left, at {old}; look "
                 "at it, and delete it yourself"
             )
-
-
-def check_files(
-    folder: Path, names: Iterable[str], overwrite: bool, option: str = "--output"
-) -> None:
-    """Refuse to replace files of a folder that has others, too; see :func:`written_into`."""
-    _check_place(folder / CHECKSUMS, option)
-    listed = read_checksums(folder) or {}
-    for name in names:
-        path = folder / name
-        if not os.path.lexists(path):
-            continue
-        if said := strange_file(name, path, listed):
-            raise _kept(path, said, option)
-        if not overwrite:
-            raise EvaluationError(
-                f"{path}: is there already; expected {_replace(option)} to replace it"
-            )
-
-
-@contextmanager
-def written_into(folder: Path, names: Collection[str], option: str = "--output") -> Iterator[Path]:
-    """A place for files that take their names in ``folder`` when all are written.
-
-    What else is in the folder stays. Each file is replaced whole: a run that is killed leaves it as
-    it was or as it is to be.
-
-    Args:
-        folder: made where it is missing.
-        names: those that the files may have; of these names earlier ones go.
-        option: see :func:`check_folder`.
-    """
-    check_files(folder, names, True, option)
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    clear_leftovers(folder / _INSIDE)
-    try:
-        with _work_folder(folder / _INSIDE) as work:
-            yield work
-            check_files(folder, names, True, option)
-            made, before = checksums(work), read_checksums(folder) or {}
-            listing = work / CHECKSUMS
-            # Of both, for as long as it can be either.
-            both = {name: {*before.get(name, ()), *made.get(name, ())} for name in (*before, *made)}
-            write_checksums(both, listing)
-            listing.replace(folder / CHECKSUMS)
-            for name in names:
-                if name in made:
-                    (work / name).replace(folder / name)
-                else:
-                    (folder / name).unlink(missing_ok=True)
-            others = {name: own for name, own in before.items() if name not in names}
-            write_checksums({**others, **made}, listing)
-            listing.replace(folder / CHECKSUMS)
-    finally:
-        if is_new:
-            with suppress(OSError):  # there is something in it, as there should be
-                folder.rmdir()
-
-
-#: The name that the place for files has within the folder that they are for.
-_INSIDE = "coherencegym"
 
 
 @contextmanager

@@ -127,7 +127,8 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.is_dir())
+    folders = (path.name for path in folder.iterdir() if path.is_dir())
+    return sorted(name for name in folders if name != "overview")
 
 
 ALL = sorted(f"{suite}--checkpoint-{step}" for suite in ("one", "two") for step in (3, 20, 100))
@@ -141,7 +142,7 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
     assert loads == ["checkpoint-3", "checkpoint-20", "checkpoint-100"]
     assert planned == [8, 5]
     assert names(tmp_path / "out") == ALL
-    assert (tmp_path / "out/curve.png").is_file()
+    assert (tmp_path / "out/overview/curve.png").is_file()
     # What is shared changes nothing: a checkpoint alone has the same results.
     alone = ["score", "--model", "runs/checkpoint-100", "--no-cache"]
     alone += ["--dataset", "suites/two", "--output", "alone"]
@@ -158,7 +159,7 @@ def test_checkpoints_of_a_folder_are_listed_by_name(
     listed = ["--model-revision", "checkpoint-20", "checkpoint-3"]
     assert main([*words[:3], *listed, *words[5:]]) == 0
     assert names(tmp_path / "out") == [name for name in ALL if "-100" not in name]
-    assert (tmp_path / "out/curve.png").is_file()
+    assert (tmp_path / "out/overview/curve.png").is_file()
     capsys.readouterr()
     assert main([*words[:3], "--model-revision", "checkpoint-21", *words[5:]]) == 2
     assert one_line(capsys.readouterr().err).endswith(
@@ -181,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     assert main(again) == 0
     out, before = tmp_path / "out", capsys.readouterr().out.partition("\n")[2]
     assert (loads, planned) == ([], [])
-    page = (out / "index.html").read_bytes()
+    page = (out / "overview/index.html").read_bytes()
     kept = (out / "one--checkpoint-20/results.json").stat().st_mtime_ns
     shutil.rmtree(out / "two--checkpoint-20")
     assert main(again) == 0
@@ -190,7 +191,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     assert said == "5 of 6 runs are there already, and kept"
     assert (loads, planned) == (["checkpoint-20"], [5])
     assert rest == before
-    assert (out / "index.html").read_bytes() == page
+    assert (out / "overview/index.html").read_bytes() == page
     assert (out / "one--checkpoint-20/results.json").stat().st_mtime_ns == kept
     assert main([*again, "--overwrite"]) == 0
     assert loads == ["checkpoint-20", "checkpoint-3", "checkpoint-20", "checkpoint-100"]
@@ -224,7 +225,7 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
     (tmp_path / "out/broken/results.json").write_text("{}")
     assert main(again) == 0
     assert loads == ["checkpoint-400"]
-    lines = (tmp_path / "out/overview.md").read_text().splitlines()
+    lines = (tmp_path / "out/overview/overview.md").read_text().splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("| suite | items | 3 | 20 |"))
     one, two = (line.split(" | ")[2] for line in lines[start + 2 : start + 4])
     assert one != "–"
@@ -314,7 +315,7 @@ def test_a_checkpoint_that_is_broken_does_not_end_the_others(
         "these again"
     )
     assert names(tmp_path / "out") == [name for name in ALL if "-20" not in name]
-    assert (tmp_path / "out/curve.png").is_file()
+    assert (tmp_path / "out/overview/curve.png").is_file()
     assert "checkpoint-100" in printed.out
     weights.write_bytes(whole)
     loads.clear()

@@ -203,8 +203,7 @@ def test_a_folder_of_runs_is_each_of_them(tmp_path: Path) -> None:
     for name in ("results/one", "results/two", "alone"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "results.json").touch()
-    for name in ("index.html", "overview.md", "curve.png", "curve.svg"):
-        (tmp_path / "results" / name).touch()
+    (tmp_path / "results" / "overview").mkdir()
     results, alone = tmp_path / "results", tmp_path / "alone"
     runs = [results / "one", results / "two"]
     assert options.results_named([results, alone]) == [*runs, alone]

@@ -59,10 +59,10 @@ def test_a_folder_of_suites_ends_in_one_overview(
     assert printed.out.count("demo is above chance on") == 1
     assert "|rows:" not in printed.out  # the signatures are in the reports
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        *(CHECKSUMS, "index.html", "one--demo", "overview.md", "two--demo"),
+        *("one--demo", "overview", "two--demo"),
     ]
-    page = (tmp_path / "out/index.html").read_text()
-    assert 'href="one--demo/report.html"' in page
+    page = (tmp_path / "out/overview/index.html").read_text()
+    assert 'href="../one--demo/report.html"' in page
     (tmp_path / "out/two--demo/results.json").unlink()
     assert main(words) == 2
     assert "two--demo exists; name another folder" in capsys.readouterr().err
@@ -74,12 +74,12 @@ def test_a_folder_of_suites_ends_in_one_overview(
     assert main([*words, "--overwrite"]) == 0
     assert (tmp_path / "out/two--demo/results.json").is_file()
     assert (tmp_path / "out/notes.txt").read_text() == "mine"
-    # A page that somebody has worked on, as one that was always somebody's.
-    (tmp_path / "out/index.html").write_text("mine")
+    # A page that somebody has worked on.
+    (tmp_path / "out/overview/index.html").write_text("mine")
     for more in ([], ["--overwrite"]):
         assert main([*words, *more]) == 2
         assert "index.html was changed since" in capsys.readouterr().err
-    assert (tmp_path / "out/index.html").read_text() == "mine"
+    assert (tmp_path / "out/overview/index.html").read_text() == "mine"
 
 
 def test_an_overview_of_earlier_runs(
@@ -96,7 +96,7 @@ def test_an_overview_of_earlier_runs(
     page = (tmp_path / "again/index.html").read_text()
     assert 'href="../out/one--demo/report.html"' in page
     assert main(again) == 2
-    assert "index.html: is there already" in capsys.readouterr().err
+    assert "again exists; name another folder" in capsys.readouterr().err
     assert main([*again, "--overwrite"]) == 0
     # What killed runs and builds have left is neither.
     shutil.copytree(out / "one--demo", out / ".one--demo-0123abcd")
@@ -111,7 +111,7 @@ def test_an_overview_of_earlier_runs(
     shutil.rmtree(suites / ".one-0123abcd")
     run = str(out / "one--demo")
     assert main(["overview", str(out), "--output", run, "--overwrite"]) == 2
-    assert "one--demo, which is read; expected another folder" in capsys.readouterr().err
+    assert "one--demo: expected two folders, neither inside" in capsys.readouterr().err
     # A run that is named besides its folder is there once; nothing is written unasked.
     assert main(["overview", str(out / "one--demo"), str(out)]) == 0
     capsys.readouterr()
@@ -235,8 +235,8 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     known = re.findall(r"([\d,]+) of ([\d,]+) texts were cached", printed)
     assert len(known) == 1
     assert known[0][0] == known[0][1]
-    folders = [path.name for path in (tmp_path / "out").iterdir() if path.is_dir()]
-    assert sorted(folders) == ["one--demo", "two--demo"]
+    folders = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert folders == ["one--demo", "overview", "two--demo"]
 
 
 def test_another_model_joins_the_first_in_one_folder_and_overview(
@@ -253,26 +253,27 @@ def test_another_model_joins_the_first_in_one_folder_and_overview(
     alone = [*words, "demo"]
     alone[2] = str(suites / "one")
     assert main([*words, other]) == 0
-    assert "| suite | items | " in (out / "overview.md").read_text()
-    page, table = ((out / name).read_text() for name in ("index.html", "overview.md"))
+    index = out / "overview/index.html"
+    page, table = index.read_text(), (out / "overview/overview.md").read_text()
+    assert "| suite | items | " in table
     for name in ("one--demo", "two--demo", "one--other", "two--other"):
-        assert f'href="{name}/report.html"' in page
+        assert f'href="../{name}/report.html"' in page
         assert f"{name}/" in table
     assert "--detect" not in page
     assert (out / "one--demo/results.json").stat().st_mtime_ns == first
     # One run alone is one among the others, too.
     shutil.rmtree(out / "one--demo")
     assert main(alone) == 0
-    assert (out / "index.html").read_text().count("/report.html") == page.count("/report.html")
+    assert index.read_text().count("/report.html") == page.count("/report.html")
     capsys.readouterr()
-    # Results of something else are in the way, and so is a page that is none of ours.
+    # Results of something else are in the way, and so is a folder that is none of ours.
     assert main([*words, other, "--limit", "2"]) == 2
     assert "one--other: results of another run: other rows" in capsys.readouterr().err
-    (out / "overview.md").unlink()
+    (out / "overview" / CHECKSUMS).unlink()
     shutil.rmtree(out / "one--other")
     shutil.rmtree(out / "two--other")
     assert main([*words, other]) == 2
-    assert "index.html: is there already; expected --overwrite" in capsys.readouterr().err
+    assert f"overview is not replaced: it has no {CHECKSUMS}" in capsys.readouterr().err
     assert not (out / "one--other").exists()
 
 
@@ -302,7 +303,8 @@ def test_each_revision_is_a_run_of_its_own(
     assert main(words) == 0
     printed = capsys.readouterr()
     assert without_progress(printed.err) == ""
-    folders = sorted(path.name for path in out.iterdir() if path.is_dir())
+    folders = sorted(path.name for path in out.iterdir())
+    assert folders.pop() == "overview"
     assert folders == ["one--me__model@step10", "one--me__model@step200"]
     found = [json.loads((out / name / "results.json").read_text()) for name in folders]
     assert [one["settings"]["model_revision"] for one in found] == ["step10", "step200"]
@@ -313,9 +315,9 @@ def test_each_revision_is_a_run_of_its_own(
     assert printed.out.count("is above chance on") == 1
     assert "model@step200 is above chance on" in printed.out
     for name in ("model@step10", "model@step200"):
-        assert name in (out / "overview.md").read_text()
+        assert name in (out / "overview/overview.md").read_text()
     assert main(["plot", *map(str, out.glob("[!.]*")), "--output", str(tmp_path / "plots")]) == 0
-    for folder in (out, tmp_path / "plots"):
+    for folder in (out / "overview", tmp_path / "plots"):
         assert "<!-- me/model@step* -->" in (folder / "curve.svg").read_text()
         assert (folder / "curve.png").is_file()
     drawn = (tmp_path / "plots/scores.svg").read_text()

@@ -173,7 +173,7 @@ def test_a_file_of_runs_is_the_command_line(
     words += ["3", "--truncate", "--bos", "never", "--no-cache", "--output", tmp_path / "shell"]
     assert json.loads(said(capsys, "score", *words, "--json")[0]) == found
     assert [one["settings"]["max_items"] for one in found] == [3, 3]
-    assert (tmp_path / "out/overview.md").is_file()
+    assert (tmp_path / "out/overview/overview.md").is_file()
 
 
 def test_results_have_the_file_that_makes_them_again(

@@ -135,13 +135,13 @@ def test_files_lead_to_the_reports(tmp_path: Path) -> None:
         replace(run("a", BOTH, "<b>m|x"), folder=tmp_path / "a & b"),
         replace(run("b", HEAD), folder=tmp_path / "b"),
     ]
-    write_overview(overview(runs), tmp_path)
-    page = html.unescape((tmp_path / "index.html").read_text())
-    assert '<a href="a%20%26%20b/report.html">80.0' in page
+    write_overview(overview(runs), tmp_path / "overview")
+    page = html.unescape((tmp_path / "overview/index.html").read_text())
+    assert '<a href="../a%20%26%20b/report.html">80.0' in page
     assert "default-src 'none'; script-src 'sha256-" in page
-    assert "&lt;b&gt;" in (tmp_path / "index.html").read_text()
-    text = (tmp_path / "overview.md").read_text()
-    assert "](b/report.html)" in text
+    assert "&lt;b&gt;" in (tmp_path / "overview/index.html").read_text()
+    text = (tmp_path / "overview/overview.md").read_text()
+    assert "](../b/report.html)" in text
     assert "demo is above chance on 1 of 1 suites" in text
 
 
@@ -197,9 +197,9 @@ def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) ->
     ]
     assert lines(*runs)[-2:] == [f"· {line}" for line in said]
     assert not any("classifier" in line for line in lines(*runs))
-    write_overview(overview(runs), tmp_path)
-    page = html.unescape((tmp_path / "index.html").read_text())
-    text = (tmp_path / "overview.md").read_text()
+    write_overview(overview(runs), tmp_path / "overview")
+    page = html.unescape((tmp_path / "overview/index.html").read_text())
+    text = (tmp_path / "overview/overview.md").read_text()
     for line in said:
         assert f"<li><bdi>{line}</bdi></li>" in page
         assert f"- {line}\n" in text
