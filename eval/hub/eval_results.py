@@ -3,9 +3,9 @@
 The Hub shows it where the dataset is registered as a benchmark and its ``eval.yaml`` names the task
 (https://huggingface.co/docs/hub/eval-results).
 
-Entries of others stay as they are, to the letter: new ones follow them. An entry is there already
-where one of the same dataset and task names the same signature, on the main branch or in a pull
-request that is open.
+Files of others stay as they are: these have names of their own. An entry is there already where one
+of the same dataset and task names the same signature, on the main branch or in a pull request that
+is open.
 """
 
 from __future__ import annotations
@@ -45,34 +45,27 @@ def with_list(
     node = next((value for own, value in root.value if own.value == key), None) if root else None
     if isinstance(node, yaml.SequenceNode):
         kept = [stays(one) for one in yaml.safe_load(text)[key]]
-        return edited_list(text, node, kept, before=new)
+        return _edited_list(text, node, kept, new)
     if node is None:
         return text + _dumped({key: list(new)})
     place = node.end_mark.index
     return f"{text[:place]}\n{_dumped(list(new))}" + text[place:].lstrip("\n")
 
 
-def edited_list(
-    text: str,
-    node: Any,
-    kept: Sequence[bool],
-    before: Sequence[Any] = (),
-    after: Sequence[Any] = (),
-) -> str:
-    """The text with some items of a list, which is a node in it, and new ones around them."""
+def _edited_list(text: str, node: Any, kept: Sequence[bool], new: Sequence[Any]) -> str:
+    # The text with new items of a list, which is a node in it, and some of the others after them.
     start, end = node.start_mark.index, node.end_mark.index
     if node.flow_style:
         spans = [text[one.start_mark.index : one.end_mark.index] for one in node.value]
         spans = [span for span, stays in zip(spans, kept, strict=True) if stays]
-        whole = ", ".join([*map(json.dumps, before), *spans, *map(json.dumps, after)])
+        whole = ", ".join([*map(json.dumps, new), *spans])
         return f"{text[:start]}[{whole}]{text[end:]}"
     margin = " " * node.start_mark.column
     start -= len(margin)
     items = [start + found.start() for found in re.finditer(f"^{margin}-", text[start:end], re.M)]
     spans = [text[one:other] for one, other in pairwise([*items, end])]
     spans = [span if stays else _remarks(span) for span, stays in zip(spans, kept, strict=True)]
-    around = (indent(_dumped(list(added)), margin) if added else "" for added in (before, after))
-    whole = "".join(spans).join(around) or " []\n"
+    whole = (indent(_dumped(list(new)), margin) if new else "") + "".join(spans) or " []\n"
     return text[:start] + whole + text[end:]
 
 
@@ -90,13 +83,6 @@ def _remarks(span: str) -> str:
 
 #: The address that results lead to, unless another is named.
 TOOLKIT = "https://github.com/coherencegym/coherencegym"
-
-
-def results_yaml(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Entries of ``.eval_results`` as YAML."""
-    import yaml
-
-    return str(yaml.safe_dump(list(entries), sort_keys=False, allow_unicode=True, width=1000))
 
 
 def result_entries(run: Results, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
@@ -263,24 +249,10 @@ def _parsed(text: str) -> list[Any] | None:
 def _appended(
     repo_id: str, dataset: str, new: Sequence[Mapping[str, Any]], there: Mapping[str, str]
 ) -> tuple[str, bytes]:
-    import yaml
-
-    path = f"{FOLDER}/{dataset.replace('/', '__')}.yaml"
-    old = there.get(path, "")
-    before = _parsed(old)
+    path = f"{FOLDER}/coherencegym__{dataset.replace('/', '__')}.yaml"
+    before = _parsed(there.get(path, ""))
     if before is None:
         raise EvaluationError(
             f"{repo_id}: {path}: no list of results in YAML; nothing was pushed: mend it first"
         )
-    text = old + "\n" * (bool(old) and not old.endswith("\n"))
-    node = yaml.compose(text, yaml.SafeLoader)
-    if isinstance(node, yaml.SequenceNode):
-        text = edited_list(text, node, [True] * len(before), after=new)
-    else:
-        text += results_yaml(new)
-    if _parsed(text) != [*before, *new]:
-        raise EvaluationError(
-            f"{repo_id}: {path}: a list in a layout that cannot be gone on with; nothing was "
-            "pushed: begin each entry with a dash in a line of its own"
-        )
-    return path, text.encode()
+    return path, _dumped([*before, *new]).encode()

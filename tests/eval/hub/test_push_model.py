@@ -21,8 +21,9 @@ from coherencegym.eval.results.folder import read_results
 #: A model of somebody else's: alice, who pushes, may only propose.
 MODEL = "bob/model"
 COMMIT = "c0ffee" * 6 + "c0ff"
-FILE = ".eval_results/me__toy.yaml"
-#: Entries of others, in two layouts, with a key that no client knows.
+FILE = ".eval_results/coherencegym__me__toy.yaml"
+#: Entries of others, with a key that no client knows.
+OTHER_FILE = ".eval_results/me__toy.yaml"
 THEIRS = """\
 # What the authors measured.
 - dataset:
@@ -32,7 +33,6 @@ THEIRS = """\
   value: 0.5
   notes: by hand
 """
-FLOW = "[{dataset: {id: me/toy, task_id: toy_context}, value: 0.50}]\n"
 PUSH = ("--format", "eval-results", "--create-pr")
 
 
@@ -49,7 +49,7 @@ def run(scored: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def model(hub_clients: HubServer) -> HubServer:
     """A Hub with the model, in which others have put results."""
-    hub_clients.seed(MODEL, {"config.json": b"{}", FILE: THEIRS.encode()})
+    hub_clients.seed(MODEL, {"config.json": b"{}", OTHER_FILE: THEIRS.encode()})
     return hub_clients
 
 
@@ -64,9 +64,8 @@ def test_a_pull_request_adds_to_what_is_there(
     before = model.files(MODEL)
     assert main(["push", str(run), MODEL, *PUSH, "--source-url", "https://e.org"]) == 0
     assert f"{model.url}/{MODEL}/discussions/1" in capsys.readouterr().out
-    text = proposed(model)
-    assert text.startswith(THEIRS)
-    _, ours = parse_eval_result_entries(yaml.safe_load(text))
+    assert model.files(MODEL, "refs/pr/1")[OTHER_FILE].decode() == THEIRS
+    (ours,) = parse_eval_result_entries(yaml.safe_load(proposed(model)))
     score = next(one for one in read_results(run).rows if one.level == "all")
     assert (ours.dataset_id, ours.task_id, ours.dataset_revision) == (
         "me/toy",
@@ -93,7 +92,7 @@ def test_what_is_proposed_or_there_is_not_pushed_again(
     # Another run is another pull request, of the same title.
     other = changed_copy(run, tmp_path / "other", lambda content: None)
     assert push_to_model(hub_api, [other], MODEL, create_pr=True).commit
-    assert proposed(model, 2).startswith(THEIRS)
+    assert len(yaml.safe_load(proposed(model, 2))) == 1
     # Its owners have merged the first.
     model.seed(MODEL, {FILE: proposed(model).encode()})
     assert "has these results already" in push_to_model(hub_api, [run], MODEL).lines[-1]
@@ -102,11 +101,12 @@ def test_what_is_proposed_or_there_is_not_pushed_again(
 
 def test_owners_need_no_pull_request(hub_clients: HubServer, hub_api: HfApi, run: Path) -> None:
     mine = "coherencegym/model"
-    hub_clients.seed(mine, {FILE: FLOW.encode()})
+    earlier = [{"dataset": {"id": "me/toy", "task_id": "toy_context"}, "value": 0.5}]
+    hub_clients.seed(mine, {FILE: yaml.safe_dump(earlier).encode()})
     assert push_to_model(hub_api, [run], mine, dry_run=True).commit == ""
     assert push_to_model(hub_api, [run], mine).commit == hub_clients.commits(mine)[0].sha
     made = hub_clients.files(mine)[FILE].decode()
-    assert made.startswith(FLOW.removesuffix("]\n"))
+    assert yaml.safe_load(made)[:1] == earlier
     assert len(yaml.safe_load(made)) == 2
 
 
