@@ -165,35 +165,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Text:
-    """A text of a list, and what is said of it.
+class TextLists:
+    """Tables of texts, in lists under names.
 
     Attributes:
-        about: the row that it is from.
-        cells: a number for each column, and what stands small below it.
+        lists: a name, the words ``3 of 8 texts``, and tables, of each list.
     """
 
-    about: str
-    text: str
-    cells: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class TextLists:
-    """TextLists in lists under names; ``columns`` are those of their cells.
-
-    Each list has a name, the number of texts that it is chosen from, and its texts.
-    """
-
-    columns: tuple[str, ...]
-    lists: tuple[tuple[str, int, tuple[Text, ...]], ...]
-
-
-@dataclass(frozen=True)
-class DocumentLists:
-    """Lists of documents, with lines: a score, a text, and what it is, of each."""
-
-    lists: tuple[Mapping[str, Any], ...]
+    lists: tuple[tuple[str, str, tuple[Grid, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -217,9 +196,7 @@ class ItemList:
     collect: Callable[[], Any]
 
 
-SectionBody = (
-    Grid | Figure | TextLists | Strips | DocumentLists | HeatMaps | Introduction | ItemList
-)
+SectionBody = Grid | Figure | TextLists | Strips | HeatMaps | Introduction | ItemList
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,11 @@ def of_cells(
     return made(first, names, rows)
 
 
+def of_texts(title: str, rows: Sequence[GridRow]) -> Grid:
+    """A grid of texts, each with its score and what is said of it."""
+    return Grid(title, ("text", "score", ""), (False, True, False), tuple(rows))
+
+
 def number_cell(value: float | None, form: str = ".3f") -> str:
     """A number in its cell; a dash where there is none."""
     return "–" if value is None else format(value, form)

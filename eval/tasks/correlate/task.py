@@ -29,7 +29,7 @@ from coherencegym.eval.outcomes.schema import Group, System, name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, Text, TextLists
+from coherencegym.eval.report.blocks import Figure, ReportSection, TextLists
 from coherencegym.eval.statistics.bag_of_words import predicted_ratings
 from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.scores import (
@@ -96,11 +96,10 @@ def correlate_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection(
         "Texts",
         TextLists(
-            ("rating", "score", "off, %"),
             tuple(
-                (name, len(own), tuple(map(_listed, own[:_MOST_TEXTS])))
+                (name, f"{min(len(own), _MOST_TEXTS):,} of {len(own):,} texts", (_listed(own),))
                 for name, own in placed.items()
-            ),
+            )
         ),
         'The texts whose score and rating disagree most come first. "off" is the difference of '
         "the two ranks in per cent of all texts: + means that the score ranks the text higher than "
@@ -186,12 +185,14 @@ def _panels(placed: dict[str, list[Misplaced]]) -> Any:
     return figure
 
 
-def _listed(own: Misplaced) -> Text:
-    row, value, moved = own
-    ratings = ", ".join(f"{one:g}" for one in row.ratings) if len(row.ratings) > 1 else ""
-    about = ": ".join(filter(None, (row.item_id, row.prompt)))
-    cells = (f"{row.rating:g}", ratings), (f"{value:.3f}", ""), (f"{100 * moved:+.0f}", "")
-    return Text(about, row.text, cells)
+def _listed(texts: Sequence[Misplaced]) -> grid.Grid:
+    rows = []
+    for row, value, moved in texts[:_MOST_TEXTS]:
+        ratings = ", ".join(f"{one:g}" for one in row.ratings) if len(row.ratings) > 1 else ""
+        about = ": ".join(filter(None, (row.item_id, row.prompt)))
+        numbers = f"{row.rating:g}" + f" ({ratings})" * bool(ratings), f"{value:.3f}"
+        rows.append(grid.GridRow((row.text, *numbers, f"{100 * moved:+.0f}", about)))
+    return grid.made("text", ("rating", "score", "off, %", "from"), rows)
 
 
 SPEARMAN_OF_ALL = Spearman("spearman", "Spearman")

@@ -19,7 +19,7 @@ from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
+from coherencegym.eval.report.blocks import ReportSection, Strips, TextLists
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
 from coherencegym.eval.tasks.detect.classifier import (
     classify,
@@ -297,33 +297,26 @@ def detect_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Scores", Strips(drawn, ("partial input", "chance")))
     yield ReportSection(
         "Documents",
-        DocumentLists(tuple(map(_listed, details))),
+        TextLists(tuple(map(_listed, details))),
         "Each sentence has a score from the detector that the signature names; a higher score "
         "means more like an intruder. The opening sentence has no score.",
     )
 
 
-def _listed(one: DetectDetail) -> dict[str, Any]:
+def _listed(one: DetectDetail) -> tuple[str, str, tuple[grid.Grid, ...]]:
     table = one.tested.table
     predicted = [(own.decision, own.threshold) for own in one.thresholds]
-    return {
-        "name": table.name,
-        "place": f"{table.config}/{table.split}",
-        "units": "documents",
-        "total": len(table.rows),
-        "documents": [
-            {
-                "name": document.item_id,
-                "sentences": list(_sentences(one.tested, number, predicted)),
-            }
-            for number, document in enumerate(table.rows[:_MOST_DOCUMENTS])
-        ],
-    }
+    shown = table.rows[:_MOST_DOCUMENTS]
+    tables = (
+        grid.of_texts(document.item_id, list(_sentences(one.tested, number, predicted)))
+        for number, document in enumerate(shown)
+    )
+    return table.name, f"{len(shown):,} of {len(table.rows):,} documents", tuple(tables)
 
 
 def _sentences(
     scored: ScoredTable, number: int, predicted: Sequence[tuple[Decision, float]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[grid.GridRow]:
     # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.rows[number], scored.scores[number]
     why = "" if was_read(scores) else why_left_out(scores).replace("_", " ")
@@ -337,7 +330,8 @@ def _sentences(
                 if place in intruders(scores, threshold, decision)
             ]
         score = why or f"{scores[place]:+.3f}"
-        yield {"text": text, "score": score if place else "", "marks": marks}
+        cells = text, score if place else "", ", ".join(marks)
+        yield grid.GridRow(cells, bold=place == document.intruder_position)
 
 
 def detection_grid(found: Results) -> grid.Grid:

@@ -9,7 +9,7 @@ from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists
+from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, TextLists
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
@@ -68,7 +68,7 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
     )
     yield ReportSection(
         "Rows",
-        TextLists(("label", "predicted", "probability of the label, %"), tuple(_lists(found))),
+        TextLists(tuple(_lists(found))),
         "Test rows with their label and the prediction of the chosen layer's probe; the rows with "
         "the least probable label come first.",
     )
@@ -88,19 +88,23 @@ def _described(curve: LayerCurve) -> str:
     return f"{curve.config}: {values}"
 
 
-def _lists(found: Results) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
+def _lists(found: Results) -> Iterator[tuple[str, str, tuple[grid.Grid, ...]]]:
     for own in found.details:
         said = zip(own.table.table.rows, label_rows([own]), strict=True)
         rows = [(row, one) for row, one in said if one["predicted"] is not None]
         rows.sort(key=lambda pair: pair[1]["probability"])
-        yield own.table.table.name, len(rows), tuple(_text(*pair) for pair in rows[:_MOST_ROWS])
+        columns = "label", "predicted", "probability of the label, %", "row"
+        shown = [_text(*pair) for pair in rows[:_MOST_ROWS]]
+        words = f"{len(shown):,} of {len(rows):,} texts"
+        yield own.table.table.name, words, (grid.made("text", columns, shown),)
 
 
-def _text(row: LabelledExample, said: Mapping[str, Any]) -> Text:
+def _text(row: LabelledExample, said: Mapping[str, Any]) -> grid.GridRow:
     right = (row.label, *row.also)
-    named = said["predicted"], "" if said["predicted"] in right else "wrong"
-    cells = (" or ".join(right), ""), named, (grid.share_cell(said["probability"]), "")
-    return Text(row.item_id, " | ".join(" ".join(slot.segments) for slot in row.slots), cells)
+    named = said["predicted"] + " (wrong)" * (said["predicted"] not in right)
+    text = " | ".join(" ".join(slot.segments) for slot in row.slots)
+    shown = grid.share_cell(said["probability"])
+    return grid.GridRow((text, " or ".join(right), named, shown, row.item_id))
 
 
 def _reached(found: Results, own: Mapping[str, Any]) -> dict[str, Score]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
@@ -19,7 +18,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
+from coherencegym.eval.report.blocks import ReportSection, Strips, TextLists
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CONSTANTS, Answered
@@ -69,7 +68,7 @@ def span_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Scores by group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
     yield ReportSection(
         "Texts",
-        DocumentLists(tuple(map(_listed, found.details))),
+        TextLists(tuple(map(_listed, found.details))),
         "The number of a span is the probability (%) of a positive answer, or of the chosen text. "
         "Texts that are right as a whole and wrong in most parts come first.",
     )
@@ -121,7 +120,7 @@ def _confidence(one: Answered) -> str:
     return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
 
 
-def _listed(one: Answered) -> dict[str, Any]:
+def _listed(one: Answered) -> tuple[str, str, tuple[grid.Grid, ...]]:
     # First those that are right for the wrong parts, worst first.
     table = one.table.table
     texts = sorted(
@@ -129,25 +128,20 @@ def _listed(one: Answered) -> dict[str, Any]:
         key=lambda own: (not own[0].right, own[0].metric("lenient", own[1]), own[0].text.item_id),
     )
     shown = [own for own in texts if own[0].text.size <= _MOST_UNITS][:_MOST_TEXTS]
-    return {
-        "name": table.name,
-        "place": f"{table.config}/{table.split}",
-        "units": "texts",
-        "total": len(texts),
-        "documents": [
-            {"name": own.text.item_id, "sentences": list(_lines(own, at, one.table.positive))}
-            for own, at in shown
-        ],
-    }
+    tables = (
+        grid.of_texts(own.text.item_id, list(_lines(own, at, one.table.positive)))
+        for own, at in shown
+    )
+    return table.name, f"{len(shown):,} of {len(texts):,} texts", tuple(tables)
 
 
-def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[dict[str, Any]]:
+def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[grid.GridRow]:
     text = own.text
     if text.hypothesis:
-        yield {"text": text.hypothesis, "score": "", "marks": ["hypothesis"]}
+        yield grid.GridRow((text.hypothesis, "", "hypothesis"))
     alternatives = [unit_texts(text, number) for number in range(max(1, len(text.alternatives)))]
     for number, units in enumerate(zip(*alternatives, strict=True), start=1):
-        yield {"text": f"{number}. {' | '.join(units)}", "score": "", "marks": []}
+        yield grid.GridRow((f"{number}. {' | '.join(units)}", "", ""))
 
     def said(answer: int) -> str:
         if not text.is_choice:
@@ -156,11 +150,10 @@ def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[dic
 
     for (start, end), gold in own.gold.items():
         answer = own.answer((start, end), threshold)
-        yield {
-            "text": f"units {start + 1} to {end + 1}: {said(answer)}",
-            "score": grid.share_cell(own.predicted[start, end].probability),
-            "marks": [] if answer == gold else ["wrong", f"right is {said(gold)}"],
-        }
+        score = grid.share_cell(own.predicted[start, end].probability)
+        mark = "" if answer == gold else f"wrong, right is {said(gold)}"
+        line = f"units {start + 1} to {end + 1}: {said(answer)}"
+        yield grid.GridRow((line, score, mark), bold=bool(mark))
 
 
 def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
