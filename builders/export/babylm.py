@@ -1,9 +1,9 @@
 """Rows for the BabyLM pipeline's zero-shot tasks, which compare what a suite's predictions do.
 
 That pipeline (``babylm/evaluation-pipeline-2025``, and ``strict/`` in its successor
-``babylm-org/babylm-eval``) adds up the log-probabilities of a completion's tokens, and the highest
-sum wins. What a pair (:mod:`builders.export.item_pairs`) compares depends on the task that reads
-its row:
+``babylm-org/babylm-eval``, read at 6f825c291e2c) adds up the log-probabilities of a completion's
+tokens, and the highest sum wins. What a pair (:mod:`builders.export.item_pairs`) compares depends
+on the task that reads its row:
 
 - ``blimp``: two whole texts;
 - ``entity_tracking``: two continuations of one beginning, the first of which is right;
@@ -43,6 +43,7 @@ FAST_ITEMS = 200
 #: Reasons why a prediction is left out.
 BOTH_DIFFER = "regions that differ after contexts that differ"
 NOT_JOINED = "no single space before the region, where the pipeline puts one"
+WITH_NOTHING = "the word nothing in a continuation, which the pipeline of 2026 passes over"
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,8 @@ def _task_and_texts(pair: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if any(rest != f" {rest.lstrip()}" for rest in (good, bad)):
         raise LeftOutError(NOT_JOINED)
     if contexts[0] == contexts[1]:
+        if "nothing" in good or "nothing" in bad:
+            raise LeftOutError(WITH_NOTHING)
         return ENTITY_TRACKING, {"input_prefix": contexts[0], "options": [good, bad], "numops": 2}
     prefixes = {"prefix_acceptable": contexts[0], "prefix_unacceptable": contexts[1]}
     return COMPS, prefixes | {"property_phrase": good.lstrip()}

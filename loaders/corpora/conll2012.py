@@ -6,9 +6,10 @@ columns the fourth is the word, the fifth its part of speech, the tenth the spea
 coreference: ``(12|(3)`` opens a mention of entity 12 and has one of entity 3, ``12)`` closes.
 Heads are guessed by part of speech, for there is no tree of words.
 
-OntoNotes: chains of one mention are not annotated, so one is an error. Files whose words were taken
-out (``[WORD]``) are left out and counted. No real file was at hand: the reader was made from the
-description of the shared task, and says so.
+OntoNotes: chains of one mention are not annotated, so the mention of one is left out and counted.
+So are files whose words were taken out (``[WORD]``). A hyphen is a word of its own (tag ``HYPH``:
+``well - known``) and touches the words beside it. No real file was at hand: the reader was made
+from the description of the shared task, and says so.
 
 LitBank: the first 2,000 tokens of English novels. The columns between a word and its coreference
 are empty: no part of speech, no speaker. Which mention is a pronoun is told by its form, which is a
@@ -42,6 +43,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from coherencegym.licence import OTHER
@@ -75,6 +77,7 @@ _BEGIN = re.compile(r"#begin document \((?P<name>[^()\s]+)\);(?: part (?P<part>\
 _END = "#end document"
 
 _BRACKET = re.compile(r"(?P<opens>\()?(?P<entity>\d{1,9})(?P<closes>\))?")
+_HYPHEN = "HYPH"
 _PRONOUNS = ("PRP", "PRP$", "WP", "WP$")
 #: Tags that end the head of a noun phrase, in front of what follows it.
 _AFTER_HEAD = ("IN", "WDT", "WP", "WP$", "WRB", ",", ":", "-LRB-", "VBN", "VBG", "TO")
@@ -184,7 +187,7 @@ def read_conll2012(
             if all(word.form == _WITHHELD for words in sentences for word in words):
                 options.skipped["withheld text"] += 1
             else:
-                yield _document(corpus, file, part, sentences, singletons, annotate)
+                yield _document(corpus, file, part, sentences, options, singletons, annotate)
         except LineError as error:
             error.report(file, options)
     if part is None:
@@ -198,29 +201,29 @@ def _document(
     file: CorpusFile,
     part: _Part,
     sentences: Sequence[Sequence[Word]],
+    options: ReadOptions,
     singletons: bool,
     annotate: Annotate,
 ) -> Discourse:
     own = language(corpus.language)
     units: list[Unit] = []
-    found: list[tuple[int, Mention]] = []
+    found: list[Mention] = []
     for number, words in enumerate(sentences):
-        text, places = own.lay_out([_spelling(word.form) for word in words])
+        text, places = _laid_out(words, own)
         source = SourceSpan(file.path.name, words[0].line, words[-1].line)
         units.append(
             Unit(text, None if words[0].speaker in ("-", "") else words[0].speaker, source)
         )
         found += _mentions(number, words, places, own, annotate)
-    sizes = Counter(mention.chain for _, mention in found)
-    for at, mention in found:
-        if sizes[mention.chain] == 1 and not singletons:
-            problem = f"the only mention of entity {mention.chain}, expected two or more in a chain"
-            raise LineError(at, problem, "chain with one mention")
+    sizes = Counter(mention.chain for mention in found)
+    if not singletons and (alone := sum(size == 1 for size in sizes.values())):
+        options.skipped["mentions that are the only one of their chain"] += alone
+        found = [mention for mention in found if sizes[mention.chain] > 1]
     return Discourse(
         id=f"{part.name}/{part.number}",
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(mention for _, mention in found),
+        mentions=tuple(found),
         # Names of documents that are no path have no genre.
         meta={"split": file.split, "genre": part.name.rpartition("/")[0].split("/")[0]},
     )
@@ -286,8 +289,8 @@ def _mentions(
     places: Sequence[tuple[int, int]],
     language: Language,
     annotate: Annotate,
-) -> list[tuple[int, Mention]]:
-    # The mentions of a sentence with their lines, in order of first words, longer ones first.
+) -> list[Mention]:
+    # The mentions of a sentence, in order of first words, longer ones first.
     opened: dict[str, list[int]] = defaultdict(list)
     found: list[tuple[int, int, str]] = []
     for index, word in enumerate(words):
@@ -315,8 +318,26 @@ def _mentions(
         kind, head, features = annotate(words[start:end], entity, language)
         span = ((unit, places[start][0], places[end - 1][1]),)
         head_span = ((unit, *places[start + head]),)
-        mentions.append((words[start].line, Mention(span, entity, kind, head_span, features)))
+        mentions.append(Mention(span, entity, kind, head_span, features))
     return mentions
+
+
+def _laid_out(words: Sequence[Word], own: Language) -> tuple[str, list[tuple[int, int]]]:
+    joined: list[list[str]] = []
+    touches = False
+    for word in words:
+        if joined and (touches or word.tag == _HYPHEN):
+            joined[-1].append(_spelling(word.form))
+        else:
+            joined.append([_spelling(word.form)])
+        touches = word.tag == _HYPHEN
+    text, around = own.lay_out(["".join(forms) for forms in joined])
+    places: list[tuple[int, int]] = []
+    for forms, (start, end) in zip(joined, around, strict=True):
+        ends = list(accumulate(map(len, forms), initial=start))
+        # Signs may be spelled otherwise in the text (``-LRB-``).
+        places += pairwise(ends) if ends[-1] == end else [(start, end)] * len(forms)
+    return text, places
 
 
 def _spelling(form: str) -> str:

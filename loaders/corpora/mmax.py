@@ -8,8 +8,9 @@ says which chain a mention is of in ``coref_set``, ParCorFull in ``coref_class``
 Units are the sentences, detokenised by rules; words between sentences are a unit of their own. A
 mention of no chain has one for itself, called after the markable.
 
-The reader was run on the English side of ParCorFull (39 documents). No file of ARRAU was at hand:
-its declaration says so.
+The reader was run on the English side of ParCorFull. No file of ARRAU was at hand: its declaration
+says so. Its second version (LDC2013T22) lies as ``data/<genre>/<split>/MMAX/Basedata`` and
+``markables``.
 """
 
 from __future__ import annotations
@@ -295,9 +296,9 @@ def _features(attributes: Mapping[str, str], form: Features, is_pronoun: bool) -
     )
 
 
-def _patterns(*folders: str) -> tuple[FilePattern, ...]:
+def _patterns(*folders: str, split: str = "unsplit") -> tuple[FilePattern, ...]:
     return tuple(
-        FilePattern(f"{folder}*{_WORDS}", "unsplit", f"{folder or 'Basedata/'}<document>{_WORDS}")
+        FilePattern(f"{folder}*{_WORDS}", split, f"{folder or 'Basedata/'}<document>{_WORDS}")
         for folder in folders
     )
 
@@ -309,7 +310,6 @@ _COLLECTIONS = tuple(
     for above in ("", "corpus/", "parcor-full/", "parcor-full/corpus/")
     for collection in ("DiscoMT", "TED", "news")
 )
-_OBTAIN = "; point --data-dir at a folder that holds Basedata and Markables"
 
 ARRAU = Corpus(
     name="arrau",
@@ -320,8 +320,16 @@ ARRAU = Corpus(
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T22",
     text_licence=OTHER,
     text_licence_name="under the same agreement",
-    obtain="get LDC2013T22 from the Linguistic Data Consortium" + _OBTAIN,
-    patterns=_patterns(*_HERE),
+    obtain=(
+        "get LDC2013T22 from the Linguistic Data Consortium; point --data-dir at the folder that "
+        "holds data, or at one that holds Basedata and Markables"
+    ),
+    patterns=(
+        *_patterns("data/*/train/MMAX/Basedata/", split="train"),
+        *_patterns("data/*/dev/MMAX/Basedata/", split="validation"),
+        *_patterns("data/*/test/MMAX/Basedata/", split="test"),
+        *_patterns("data/*/*/MMAX/Basedata/", *_HERE),
+    ),
     reader=read_mmax,
     parts=_document_files,
     public_since=1989,

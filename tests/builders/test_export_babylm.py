@@ -33,6 +33,7 @@ from coherencegym.builders.export.babylm import (
     ENTITY_TRACKING,
     FAST_ITEMS,
     NOT_JOINED,
+    WITH_NOTHING,
     BabylmRow,
     babylm_table,
     fast_items,
@@ -337,6 +338,12 @@ def test_what_stands_around_a_region_is_one_space(joint: str, reason: str) -> No
     texts = [condition(name, "x", mid, "z", joint=joint) for name, mid in (("a", "y"), ("b", "q"))]
     made = babylm_table(table(texts, Prediction("(2;%b%) > (2;%a%)", "sum")), "s")
     assert made.refused == {reason: 1}
+
+
+def test_continuations_with_nothing_are_left_out() -> None:
+    texts = [condition(name, "x", mid, "z") for name, mid in (("a", "y"), ("b", "nothing"))]
+    made = babylm_table(table(texts, Prediction("(2;%b%) > (2;%a%)", "sum")), "s")
+    assert (made.made, made.refused) == ([], {WITH_NOTHING: 1})
 
 
 def word_bits(before: str, word: str) -> float:

@@ -566,12 +566,6 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "bracket that is none": Damage(
             " (1\n", " (1|(x\n", "2: coreference '(1|(x', expected such as", "malformed coreference"
         ),
-        "chain with one mention": Damage(
-            " (1)\n",
-            " -\n",
-            "2: the only mention of entity 1, expected two",
-            "chain with one mention",
-        ),
         "too few columns": Damage(
             " kettle NN *", " kettle NN", "3: 11 columns, expected 12", "wrong number of columns"
         ),

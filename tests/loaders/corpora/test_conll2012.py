@@ -78,6 +78,24 @@ def test_skeletons_are_withheld(of_file: OfFile) -> None:
     assert reading.skipped == {"withheld text": 1}
 
 
+def test_a_hyphen_of_its_own_touches_the_words_beside_it(of_file: OfFile) -> None:
+    compound = rows("The~DT~(1 well~RB~- -~HYPH~- known~JJ~- dog~NN~1) -~:~- (~-LRB~- ran~VBD~-")
+    discourse = read_one(of_file(ONTONOTES, document(compound, SECOND, rows("It~PRP~(1)"))))
+    assert discourse.texts[0] == "The well-known dog - (ran"
+    mention = discourse.mentions[0]
+    assert span_text(discourse, mention.span) == "The well-known dog"
+    assert mention.head is not None
+    assert span_text(discourse, mention.head) == "dog"
+
+
+def test_the_only_mention_of_a_chain_is_left_out(of_file: OfFile) -> None:
+    reading = read(of_file(ONTONOTES, document(FIRST, SECOND, rows("He~PRP~(7) ran~VBD~-"))))
+    (discourse,) = reading
+    assert len(discourse.units) == 3
+    assert len(discourse.mentions) == 6
+    assert reading.skipped == {"mentions that are the only one of their chain": 1}
+
+
 def test_the_reader_says_that_it_is_unproven() -> None:
     assert ONTONOTES.proven == NEVER_RUN
     assert not ONTONOTES.republishable

@@ -152,6 +152,21 @@ def test_arrau(tmp_path: Path) -> None:
     assert (dog.chain, berg.chain) == (it.chain, she.chain) == ("set_1", "set_2")
 
 
+def test_the_folders_of_the_second_arrau(tmp_path: Path) -> None:
+    for place in ("RST_DTreeBank/train", "Pear_Stories/all"):
+        folder = tmp_path / "data" / place / "MMAX"
+        folder.mkdir(parents=True)
+        write(folder, ARRAU_MARKABLES.replace('coref_set="set_2"', ""), levels="markables")
+    (folder / "Basedata" / "a_words.xml").rename(folder / "Basedata" / "b_words.xml")
+    for level in ("coref", "sentence"):
+        path = folder / "markables" / f"a_{level}_level.xml"
+        path.rename(path.with_name(f"b_{level}_level.xml"))
+    one, two = read(ARRAU, data_dir=tmp_path)
+    assert [(d.id, d.meta["split"]) for d in (one, two)] == [("a", "train"), ("b", "unsplit")]
+    # Who is in no set is a chain of its own.
+    assert [m.chain for m in one.mentions] == ["set_1", "markable_4", "markable_6", "set_1"]
+
+
 def test_whether_the_reader_saw_the_real_files() -> None:
     assert ARRAU.proven == NEVER_RUN
     assert isinstance(PARCOR.proven, RealFiles)
