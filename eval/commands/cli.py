@@ -56,7 +56,8 @@ def commands() -> dict[str, str]:
     return {_DEFAULT: of_tasks.pop(_DEFAULT), **COMMANDS, **of_tasks}
 
 
-def _command(name: str) -> Command:
+def command_named(name: str) -> Command:
+    """The module of a subcommand, or what has the same of a task."""
     if name not in COMMANDS:
         from coherencegym.eval.commands.task_command import TaskCommand
 
@@ -73,7 +74,7 @@ def _command(name: str) -> Command:
 
 def make_parser(prog: str, name: str = _DEFAULT) -> Parser:
     """The parser of a subcommand."""
-    return _parser(prog, name, _command(name))
+    return _parser(prog, name, command_named(name))
 
 
 def _parser(prog: str, name: str, module: Command) -> Parser:
@@ -114,7 +115,7 @@ def run_subcommand(
 
     ``rebuild``: see :func:`main`.
     """
-    module = _command(name)
+    module = command_named(name)
     arguments = _parser(prog, name, module).parse_args(words)
     arguments.typed_words, arguments.rebuild = words, rebuild
     return module.run(arguments)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser, add_options
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.run.call import call_of, options_of_command
 from coherencegym.eval.run.options import METHOD, ShellOptions
 from coherencegym.eval.tasks.options import CommandLine, options_from
 
 if TYPE_CHECKING:
+    from coherencegym.eval.run.data import Rebuild
     from coherencegym.eval.tasks.task import Task
 
 
@@ -31,16 +33,23 @@ class TaskCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask models about datasets; print what was found, and write the folders."""
+        given = dict(vars(arguments))
+        del given["typed_words"]
+        return self.ask(given.pop("rebuild"), given)
+
+    def ask(self, rebuild: Rebuild | None, given: Mapping[str, Any], where: str = "") -> int:
+        """The same by the options that were given, by their names; ``where`` begins errors."""
         from coherencegym.eval.run.runs import Runs
         from coherencegym.terminal import data_output
 
-        given = dict(vars(arguments))
-        rebuild = given.pop("rebuild")
         shell = options_from(ShellOptions, given)
-        for name in ("typed_words", *vars(shell)):
-            given.pop(name, None)
+        asked = {name: value for name, value in given.items() if name not in vars(shell)}
+        try:
+            call = call_of(self._load(), asked, rebuild, shell)
+        except EvaluationError as error:
+            raise EvaluationError(f"{where}{error}") from None
         with data_output(shell.json) as out:
-            runs = Runs(call_of(self._load(), given, rebuild, shell))
+            runs = Runs(call)
             runs.make()
             if runs.above is not None:
                 runs.finish()

@@ -244,7 +244,7 @@ def test_results_say_which_rows_they_are_of(released: HubServer, corpus: Path) -
     results = json.loads(Path("found/results.json").read_text())
     assert f"data:{REPO}|" in results["signature"]
     dataset = results["dataset"]
-    assert yaml.safe_load(Path("found/run.yaml").read_text())["datasets"] == [REPO]
+    assert yaml.safe_load(Path("found/run.yaml").read_text())["dataset"] == REPO
     assert dataset["repo"] == REPO
     assert dataset["commit"] == released.commits(REPO)[0].sha
     assert dataset["version"] == _version()
