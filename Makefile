@@ -38,7 +38,7 @@ demo: $(VENV)/.installed
 	@grep '^ config\|^ ──\|^ sample_' $(OUT)/crossed.txt | head -n 4
 	@echo
 	@$(BIN)/python -m coherencegym.eval probe --model demo --dataset $(OUT)/suites/discourse_tasks \
-		--config order_sample --seeds 2 --random-init 1 --output $(OUT)/probe --overwrite \
+		--config order_sample --random-init 1 --output $(OUT)/probe --overwrite \
 		> $(OUT)/probe.txt
 	@grep '^order_sample: ' $(OUT)/probe.txt
 	@$(BIN)/python -m coherencegym.eval spans --model demo --dataset $(OUT)/suites/span_coherence \

@@ -35,7 +35,7 @@ REAL = {
 TASKS = {
     "detect": ("detect --dataset suites/intruder_sentences", "demo"),
     "detect-real": ("detect --dataset real/intruder_sentences-gum --limit 40", "demo"),
-    "probe": ("probe --dataset suites/discourse_tasks --seeds 2 --random-init 1", "demo"),
+    "probe": ("probe --dataset suites/discourse_tasks --random-init 1", "demo"),
     "probe-edges": ("probe --dataset suites/linguistic_probes", "demo"),
     "spans": ("spans --dataset suites/span_coherence", "demo"),
     "spans-real": ("spans --dataset real/span_coherence-verifiable --limit 40", "demo"),

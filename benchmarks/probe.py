@@ -38,8 +38,8 @@ def measure(rows: int, width: int, classes: int, layers: int) -> dict[str, Any]:
     """Processor seconds a layer, the accuracy that came of it, and the most memory."""
     import numpy as np
 
-    from coherencegym.eval.tasks.probe.classifiers import linear
-    from coherencegym.eval.tasks.probe.study import INPUTS, ProbeRows, curve
+    from coherencegym.eval.tasks.probe.classifiers import accuracy_of, linear
+    from coherencegym.eval.tasks.probe.study import INPUTS, ProbeRows, best_layer, fit_layers
 
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -55,15 +55,16 @@ def measure(rows: int, width: int, classes: int, layers: int) -> dict[str, Any]:
 
         base = base_memory("cpu")
         start = time.process_time()
-        found = curve(features, table, list(range(layers)), linear)
+        fits = fit_layers(features, table, range(layers), linear)
         seconds = time.process_time() - start
     peak = peak_memory("cpu")
+    best = fits[best_layer(fits)]
     return {
         "rows": rows,
         "dimensions": 4 * width,
         "classes": classes,
         "seconds_a_layer": round(seconds / layers, 1),
-        "accuracy": round(found.best.test, 3),
+        "accuracy": round(accuracy_of(best.log_probabilities, y[ends[1] :]), 3),
         "base_mb": base and round(base / 1e6),
         "peak_mb": peak and round(peak / 1e6),
     }

@@ -17,7 +17,6 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
-from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.report import figures
 from coherencegym.eval.report.blocks import labels
 from coherencegym.eval.report.grid import counts_cell
@@ -411,7 +410,7 @@ def probe_curves(runs: Sequence[Results]) -> Iterator[LayerCurve]:
                 f"{run.place}: no {LAYERS_FILE}; expected the whole folder of results"
             )
         fits = list(parquet_rows(run.place / LAYERS_FILE, layer_schema()))
-        yield from curves_of(name, fits, read_outcome_tables(run.place))
+        yield from curves_of(name, fits, run.rows)
 
 
 def plot_runs(runs: Sequence[Results], folder: Path) -> list[str]:

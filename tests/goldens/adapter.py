@@ -44,7 +44,7 @@ _SYSTEMS = {
 #: Metrics that come from a model's bits or vectors and are no count; names begin so.
 _REAL = (
     *("margin", "difference of margins", "Pearson", "Spearman", "mean difference in length"),
-    *("threshold of decision", "compression", "expected layer", "asked with"),
+    *("threshold of decision", "compression", "asked with"),
 )
 
 
@@ -166,7 +166,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
     yield from _scores(about, results.rows)
     for own in results.summary:
         yield from _probe_facts(about, SimpleNamespace(**own))
-    for row in layer_rows(results.details):
+    for row in layer_rows(results):
         draw = f", randomly initialised {row['draw']}" if row["draw"] else ""
         fit: dict[str, Any] = {**about, "config": row["config"], "split": row["split"]}
         fit["system"] = layer_name(row["layer"]) + draw
@@ -186,8 +186,6 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
 def _probe_facts(about: dict[str, Any], own: Any) -> Iterator[Golden]:
     values: dict[str, tuple[str, float | None]] = {
         "layer": (MODEL, float(own.layer)),
-        "first layer near the best": (MODEL, float(own.first_near_best)),
-        "expected layer": (MODEL, own.expected_layer),
         "layers": (MODEL, float(len(own.layers))),
         "layer after the final norm": (MODEL, float(own.normed)),
         "macro F1": (MODEL, own.macro_f1),
@@ -197,18 +195,8 @@ def _probe_facts(about: dict[str, Any], own: Any) -> Iterator[Golden]:
         yield _golden(about, own, metric, system=system, value=value)
     for part in ("train", "validation", "test"):
         yield _golden(about, own, f"rows of {part}", n=getattr(own, part))
-    accuracies = {
-        "embeddings": own.embeddings,
-        "with embeddings": own.with_embeddings,
-        **{f"randomly initialised {n}": value for n, value in enumerate(own.random, 1)},
-        **{f"subsample {n}": value for n, value in enumerate(own.subsamples, 1)},
-    }
-    for system, value in accuracies.items():
-        if value is not None:
-            yield _golden(about, own, "accuracy", system=system, value=value)
     compressions = {
         MODEL: own.compression,
-        "control task": own.control_compression,
         "label frequencies": own.frequency_compression,
     }
     for system, value in compressions.items():

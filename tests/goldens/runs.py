@@ -228,7 +228,7 @@ def probe(sample: Sample, made: Path) -> Iterator[Golden]:
     """Three kinds of rows: two labels, several labels, a second label; and layers compared."""
     place = sample("discourse_tasks")[0]
     configs = ["relation_sample_implicit", "replaced_sample_similar"]
-    results = cg.probe(demo(), place, config=configs, layers=[0, 3, 6], seeds=2, random_init=1)
+    results = cg.probe(demo(), place, config=configs, layers=[0, 3, 6], random_init=1)
     yield from adapter.read_probe(DEMO, results)
     folder = saved(results, made / "demo")
     layers = [at_layer(read_results(folder, outcomes=True), layer) for layer in (0, 3, 6)]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from coherencegym.eval.kinds.examples import NO_PLACE, LabelledExample
@@ -140,22 +140,21 @@ LabelledFeatures = tuple["np.ndarray", "np.ndarray"]
 
 
 @dataclass(frozen=True)
-class Classifier:
-    """A trained classifier.
+class Fit:
+    """A trained classifier, and what it says of the rows to test on.
 
     Attributes:
         setting: the weight that was chosen: C, or the weight decay.
         validation: its accuracy on the validation rows, from 0 to 1.
-        log_probabilities: features, shape (rows, dimensions) -> natural logarithms of the
-            probabilities of all classes, shape (rows, classes); minus infinity for one that no
-            training row has.
+        log_probabilities: natural logarithms of the probabilities of all classes, of each row to
+            test on, shape (rows, classes); minus infinity for a class that no training row has.
         constant: no feature varies in training: every row gets the most frequent class.
         finished: the optimiser got to an end; where not, these are the weights that it had.
     """
 
     setting: float
     validation: float
-    log_probabilities: Callable[[Any], Any]
+    log_probabilities: np.ndarray = field(repr=False)
     constant: bool = False
     finished: bool = True
 
@@ -167,16 +166,18 @@ class Trainer(Protocol):
         self,
         train: LabelledFeatures,
         valid: LabelledFeatures,
+        test: np.ndarray,
         classes: int,
         *,
         seed: int = 0,
         by_likelihood: bool = False,
         in_place: bool = False,
-    ) -> Classifier:
-        """Train on the first rows, choose the penalty by the second.
+    ) -> Fit:
+        """Train on the first rows, choose the penalty by the second, and apply it to the third.
 
         Args:
             train, valid: rows.
+            test: the features of rows.
             classes: the number of classes.
             seed: draws the first weights and the order of the rows.
             by_likelihood: choose by the likelihood of the validation rows, and not by accuracy.
@@ -216,18 +217,14 @@ def _scaler(train: np.ndarray) -> tuple[Any, bool]:
     return standardised, bool(still.all())
 
 
-def _most_frequent(train_y: Any, valid_y: Any, classes: int, setting: float) -> Classifier:
+def _most_frequent(train_y: Any, valid_y: Any, rows: int, classes: int, setting: float) -> Fit:
     import numpy as np
 
     counts = np.bincount(train_y, minlength=classes)
     with np.errstate(divide="ignore"):
         found = np.log(counts / counts.sum())
-
-    def log_probabilities(features: np.ndarray) -> Any:
-        return np.tile(found, (len(features), 1))
-
     right = float((valid_y == counts.argmax()).mean())
-    return Classifier(setting, right, log_probabilities, constant=True)
+    return Fit(setting, right, np.tile(found, (rows, 1)), constant=True)
 
 
 def _likelihood(log_probabilities: np.ndarray, classes: Any) -> float:
@@ -241,12 +238,13 @@ def _likelihood(log_probabilities: np.ndarray, classes: Any) -> float:
 def linear(
     train: LabelledFeatures,
     valid: LabelledFeatures,
+    test: np.ndarray,
     classes: int,
     *,
     seed: int = 0,
     by_likelihood: bool = False,
     in_place: bool = False,
-) -> Classifier:
+) -> Fit:
     """Train softmax regression; the arguments are those of :class:`Trainer`.
 
     The problem is convex, so that the seed changes nothing.
@@ -258,7 +256,7 @@ def linear(
     standardised, constant = _scaler(train_x)
     seen = np.unique(train_y)
     if constant or len(seen) == 1:
-        return _most_frequent(train_y, valid_y, classes, INVERSE_PENALTIES[0])
+        return _most_frequent(train_y, valid_y, len(test), classes, INVERSE_PENALTIES[0])
     train_x, valid_x = (standardised(x, in_place) for x in (train_x, valid_x))
     validation_score = _likelihood if by_likelihood else accuracy_of
     best: tuple[float, float, float, bool, Any] | None = None
@@ -273,11 +271,8 @@ def linear(
             best = score, own, inverse, finished, (weights, intercept)
     assert best is not None
     _, accuracy, inverse, finished, (weights, intercept) = best
-
-    def log_probabilities(features: np.ndarray) -> Any:
-        return _softmax(standardised(features), weights, intercept, seen, classes)
-
-    return Classifier(inverse, accuracy, log_probabilities, finished=finished)
+    found = _softmax(standardised(test, in_place), weights, intercept, seen, classes)
+    return Fit(inverse, accuracy, found, finished=finished)
 
 
 def _fit(model: Any, x: Any, y: Any) -> bool:
@@ -335,12 +330,13 @@ def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> A
 def hidden_layer(
     train: LabelledFeatures,
     valid: LabelledFeatures,
+    test: np.ndarray,
     classes: int,
     *,
     seed: int = 0,
     by_likelihood: bool = False,
     in_place: bool = False,
-) -> Classifier:
+) -> Fit:
     """Train a classifier with one hidden layer of 256 rectified units.
 
     Adam, batches of 64, until five passes have brought nothing on the validation rows, at most
@@ -351,7 +347,7 @@ def hidden_layer(
     (train_x, train_y), (valid_x, valid_y) = train, valid
     standardised, constant = _scaler(train_x)
     if constant or len(set(train_y.tolist())) == 1:
-        return _most_frequent(train_y, valid_y, classes, WEIGHT_DECAYS[0])
+        return _most_frequent(train_y, valid_y, len(test), classes, WEIGHT_DECAYS[0])
     data = [torch.from_numpy(standardised(x, in_place)) for x in (train_x, valid_x)]
     labels = [torch.as_tensor(y) for y in (train_y, valid_y)]
     validation_score = _likelihood if by_likelihood else accuracy_of
@@ -362,13 +358,9 @@ def hidden_layer(
             best = found, decay, network
     assert best is not None
     _, decay, network = best
-
-    def log_probabilities(features: np.ndarray) -> Any:
-        return predict_classes(network, torch.from_numpy(standardised(features)))
-
-    return Classifier(
-        decay, accuracy_of(predict_classes(network, data[1]), valid_y), log_probabilities
-    )
+    accuracy = accuracy_of(predict_classes(network, data[1]), valid_y)
+    tested = torch.from_numpy(standardised(test, in_place))
+    return Fit(decay, accuracy, predict_classes(network, tested))
 
 
 def predict_classes(network: Any, x: Any) -> Any:

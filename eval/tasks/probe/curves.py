@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.outcomes.files import OUTCOMES_FILE
-from coherencegym.eval.outcomes.schema import MODEL
-from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.report import figures
-from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT
-from coherencegym.eval.tasks.probe.results import ANY_SENSE, LAYERS_FILE, layer_name
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, MOST_FREQUENT, Score
+from coherencegym.eval.tasks.probe.results import ACCURACY
 
 #: Panels of a row.
 _ACROSS = 3
@@ -27,7 +23,7 @@ class LayerCurve:
     Attributes:
         model, config, split: names.
         layers, test: numbers of layers, and test accuracies.
-        low, high: the 95 % intervals of these; none where they are not known.
+        low, high: the 95 % intervals of these.
         chosen: the layer that validation chose.
         random: those of each randomly initialised model, by layer; may be empty.
         bag_of_words, most_frequent: the baselines that no layer changes.
@@ -43,46 +39,36 @@ class LayerCurve:
     chosen: int
     random: Sequence[Sequence[float]]
     bag_of_words: float | None
-    most_frequent: float
+    most_frequent: float | None
 
 
 def curves_of(
-    model: str, fits: Sequence[Mapping[str, Any]], outcomes: OutcomeTables
+    model: str, fits: Iterable[Mapping[str, Any]], scores: Iterable[Score]
 ) -> Iterator[LayerCurve]:
-    """The curve of each config, from the rows of ``layers.parquet`` and the outcomes."""
-    cells = outcomes.cells_by_key()
+    """The curve of each config, from the rows of ``layers.parquet`` and the scores of the run."""
+    reached = {
+        (score.config, score.split, score.system): score.score
+        for score in scores
+        if not score.group and score.metric == ACCURACY
+    }
     tables: dict[tuple[str, str], dict[int, list[Mapping[str, Any]]]] = {}
     for fit in fits:
         draws = tables.setdefault((fit["config"], fit["split"]), {})
         draws.setdefault(fit["draw"], []).append(fit)
     for place, draws in tables.items():
         own = draws.pop(0, [])
-        # The mean of all layers, which is one layer only, is judged under no name of its own.
-        names = [layer_name(fit["layer"]) if fit["layer"] >= 0 else MODEL.label for fit in own]
-        by_layer = [cells.get((*place, name, ANY_SENSE.name)) for name in names]
-        known = sum(key[:2] == place and key[2].startswith(LAYER) for key in cells) or 1
-        if not all(by_layer) or {known, *map(len, draws.values())} != {len(own)}:
-            raise EvaluationError(
-                f"{model}: {place[0]}: layers of {LAYERS_FILE} and {OUTCOMES_FILE} differ; the "
-                "files are not of one run: probe the model again"
-            )
-        found = [ANY_SENSE.estimate(each) for each in by_layer if each is not None]
-        baselines = (
-            cells.get((*place, label, ANY_SENSE.name)) for label in (BAG_OF_WORDS, MOST_FREQUENT)
-        )
-        bag, frequent = (ANY_SENSE.value(each) if each else None for each in baselines)
         yield LayerCurve(
             model=model,
             config=place[0],
             split=place[1],
             layers=[fit["layer"] for fit in own],
-            test=[one.value or 0.0 for one in found],
-            low=[one.low or 0.0 for one in found],
-            high=[1.0 if one.high is None else one.high for one in found],
+            test=[fit["test"] for fit in own],
+            low=[fit["low"] or 0.0 for fit in own],
+            high=[1.0 if fit["high"] is None else fit["high"] for fit in own],
             chosen=max(own, key=lambda fit: (fit["validation"], -fit["layer"]))["layer"],
             random=[[fit["test"] for fit in draw] for draw in draws.values()],
-            bag_of_words=bag,
-            most_frequent=frequent or 0.0,
+            bag_of_words=reached.get((*place, BAG_OF_WORDS)),
+            most_frequent=reached.get((*place, MOST_FREQUENT)),
         )
 
 

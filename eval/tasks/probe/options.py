@@ -23,7 +23,6 @@ MEAN_LAYER = -1
 COMPAT = "discoeval-2019"
 #: The choice of the last layer, whatever its number.
 LAST = (-1,)
-_Count = Annotated[int, Field(ge=0)]
 
 
 def layers(text: str) -> tuple[int, ...]:
@@ -92,14 +91,7 @@ class ProbeOptions:
         metavar="NAME",
         short=" or ".join(TRAINERS),
     )
-    seeds: _Count = option(
-        5,
-        "number of further fits of the chosen layer, on subsamples of the rows or with other seeds",
-        parse=not_negative,
-        metavar="N",
-        rare=True,
-    )
-    random_init: _Count = option(
+    random_init: Annotated[int, Field(ge=0)] = option(
         3,
         "number of randomly initialised models of the same architecture",
         parse=not_negative,
@@ -133,7 +125,7 @@ def check_probe(options: ProbeOptions) -> ProbeOptions:
                 f"--compat {options.compat}: the mode sets {flag_of(name)} itself; leave the "
                 "option out"
             )
-    return replace(options, random_init=0, seeds=0)
+    return replace(options, random_init=0)
 
 
 COMMAND = CommandLine(

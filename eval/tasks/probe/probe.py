@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, pairwise
@@ -16,6 +16,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.requests import prepare_passages
 from coherencegym.eval.tasks.probe.classifiers import (
     TRAINERS,
+    Fit,
     Readings,
     Trainer,
     readings,
@@ -25,13 +26,13 @@ from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
 from coherencegym.eval.tasks.probe.study import (
-    Curve,
+    Fits,
     Input,
     LayerFeatures,
-    LayerFit,
     ProbeRows,
-    curve,
-    figures_beside,
+    best_layer,
+    control_and_compression,
+    fit_layers,
     input_of,
 )
 from coherencegym.eval.tasks.task import TaskContext
@@ -44,26 +45,31 @@ class Probed:
 
     Attributes:
         table: the rows.
-        curve: the probes of all layers.
+        fits: the probes of all layers.
         control: true for each test row of the control task that is right; None under ``compat``.
-        figures: the figures beside the chosen layer (:func:`.study.figures_beside`).
-        random: the curves of randomly initialised models.
+        figures: the figures beside the chosen layer (:func:`.study.control_and_compression`).
+        random: the probes of randomly initialised models.
         left_out: the reason why each row has no vectors; empty where it has.
         normed: layers that come after the model's final norm.
     """
 
     table: ProbeTable
-    curve: Curve
+    fits: Fits
     control: Any
-    figures: Mapping[str, Any]
-    random: tuple[Curve, ...]
+    figures: Mapping[str, float]
+    random: tuple[Fits, ...]
     left_out: tuple[str, ...]
     normed: frozenset[int] = frozenset()
 
     @property
-    def chosen(self) -> LayerFit:
-        """The probe of the layer that validation chooses."""
-        return self.curve.best
+    def layer(self) -> int:
+        """The layer that validation chooses."""
+        return best_layer(self.fits)
+
+    @property
+    def chosen(self) -> Fit:
+        """The probe of that layer."""
+        return self.fits[self.layer]
 
     @cached_property
     def tested(self) -> tuple[LabelledExample, ...]:
@@ -76,13 +82,13 @@ class Probed:
         """The reason why each test row has no vectors."""
         return self.left_out[len(self.left_out) - len(self.table.table.rows) :]
 
-    def predict(self, fit: LayerFit) -> list[str]:
+    def predict(self, fit: Fit) -> list[str]:
         """The label that a probe gives each row of :attr:`tested`."""
         return [self.table.labels[number] for number in fit.log_probabilities.argmax(axis=1)]
 
-    def right(self, fit: LayerFit) -> list[float]:
-        """1 for each row of :attr:`tested` that a probe names rightly, 0 for the others."""
-        named = zip(self.tested, self.predict(fit), strict=True)
+    def right(self, predicted: Iterable[str]) -> list[float]:
+        """1 for each row of :attr:`tested` that is named rightly, 0 for the others."""
+        named = zip(self.tested, predicted, strict=True)
         return [float(label in (row.label, *row.also)) for row, label in named]
 
 
@@ -92,25 +98,21 @@ def probed(context: TaskContext, table: ProbeTable, options: ProbeOptions) -> Pr
     vectors = work.states(model, "reading")
     left_out = work.readings.left_out(vectors)
     rows, kept = _labelled(table, left_out, options.seed)
-    found = work.curve(vectors, rows, kept, "probes")
-    control, figures = None, dict[str, Any]()
+    fits = work.fits(vectors, rows, kept, "probes")
+    control, figures = None, dict[str, float]()
     if not options.compat:
-        control, figures = figures_beside(
-            *(work.features(vectors, kept), rows, found.best, work.trainer),
-            convex=options.probe == "linear",
-            embeddings=0 in vectors.layers,
+        control, figures = control_and_compression(
+            *(work.features(vectors, kept)(best_layer(fits)), rows, work.trainer),
             seed=options.seed,
-            seeds=options.seeds,
-            progress=work.steps("control, subsamples, description", options.seeds + 3),
+            progress=work.steps("control and compression", 2),
         )
     random = []
     for number in range(1, options.random_init + 1):
         what = f"random init, {number} of {options.random_init}"
         untrained = initialise_randomly(model, options.seed + number)
         read = work.states(untrained, f"{what}: reading")
-        random.append(work.curve(read, rows, kept, f"{what}: probes"))
-    of_all = table, found, control, figures, tuple(random), tuple(left_out), vectors.normed
-    return Probed(*of_all)
+        random.append(work.fits(read, rows, kept, f"{what}: probes"))
+    return Probed(table, fits, control, figures, tuple(random), tuple(left_out), vectors.normed)
 
 
 def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:
@@ -191,10 +193,10 @@ class _Work:
 
         return of_layer
 
-    def curve(self, vectors: States, rows: ProbeRows, kept: Sequence[int], what: str) -> Curve:
+    def fits(self, vectors: States, rows: ProbeRows, kept: Sequence[int], what: str) -> Fits:
         layers = (MEAN_LAYER,) if self.options.compat else vectors.layers
         about = self.features(vectors, kept), rows, layers, self.trainer
-        return curve(*about, seed=self.options.seed, progress=self.steps(what, len(layers)))
+        return fit_layers(*about, seed=self.options.seed, progress=self.steps(what, len(layers)))
 
 
 def _of_layer(vectors: States, layer: int) -> Any:

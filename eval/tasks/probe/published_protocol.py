@@ -16,7 +16,7 @@ from typing import Any
 from coherencegym.errors import ConfigError
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.tasks.probe.classifiers import (
-    Classifier,
+    Fit,
     LabelledFeatures,
     Trainer,
     accuracy_of,
@@ -129,12 +129,15 @@ def published_trainer(protocol: Protocol) -> Trainer:
     def published(
         train: LabelledFeatures,
         valid: LabelledFeatures,
+        test: Any,
         classes: int,
         *,
         seed: int = 0,
         by_likelihood: bool = False,
         in_place: bool = False,
-    ) -> Classifier:
+    ) -> Fit:
+        import torch
+
         best: tuple[float, float, float, Any] | None = None
         for penalty in protocol.penalties:
             accuracy, network = _train(protocol, penalty, train, valid, classes)
@@ -143,13 +146,8 @@ def published_trainer(protocol: Protocol) -> Trainer:
                 best = rounded, penalty, accuracy, network
         assert best is not None
         _, penalty, accuracy, network = best
-
-        def log_probabilities(features: Any) -> Any:
-            import torch
-
-            return predict_classes(network, torch.as_tensor(features, dtype=torch.float32))
-
-        return Classifier(penalty, accuracy, log_probabilities)
+        tested = torch.as_tensor(test, dtype=torch.float32)
+        return Fit(penalty, accuracy, predict_classes(network, tested))
 
     return published
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
@@ -49,7 +49,6 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
-    yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
     if published := published_beside(found):
         table = published_block(published, "published accuracies, %")
         yield ReportSection("Published accuracies", table, is_detail=True)
@@ -77,7 +76,7 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
 def layer_curves(found: Results) -> Iterator[LayerCurve]:
     """The curves of a run, one for each config."""
     model = short_model(str(found.model["name"]))
-    return curves_of(model, list(layer_rows(found.details)), found.outcomes)
+    return curves_of(model, layer_rows(found), found.rows)
 
 
 def _described(curve: LayerCurve) -> str:
@@ -164,31 +163,6 @@ def layers_grid(curves: Sequence[LayerCurve]) -> grid.Grid:
         for curve in curves
     ]
     return grid.made("config", list(map(layer_name, curves[0].layers)), rows)
-
-
-def beside_grid(found: Results) -> grid.Grid:
-    """The other figures beside the chosen layer."""
-    headings = [grid.GridRow((f"{own['config']} ({own['split']})",)) for own in found.summary]
-    cells = [
-        {
-            "subsamples": _range(own["subsamples"]),
-            "random init": _range(own["random"]),
-            "compression, control": grid.number_cell(own["control_compression"], ".2f"),
-            "layer 0": grid.share_cell(own["embeddings"]),
-            "layer 0 and this": grid.share_cell(own["with_embeddings"]),
-            "first layer near the best": str(own["first_near_best"]) if own["layer"] >= 0 else "–",
-            "expected layer": grid.number_cell(own["expected_layer"], ".1f"),
-        }
-        for own in found.summary
-    ]
-    return grid.of_cells("config", headings, cells, ("", "–"))
-
-
-def _range(values: Iterable[float]) -> str:
-    found = sorted(values)
-    if not found:
-        return "–"
-    return f"{grid.share_cell(found[0])} to {grid.share_cell(found[-1])}"
 
 
 def meanings(found: Results) -> list[str]:

@@ -36,7 +36,7 @@ from coherencegym.eval.tasks.headline import (
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
-from coherencegym.eval.tasks.probe.study import Curve
+from coherencegym.eval.tasks.probe.study import best_layer, is_uncertain
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import add_people
 from coherencegym.eval.tasks.task import TaskContext
@@ -92,18 +92,15 @@ def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
 def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
     table = own.table.table
     predicted = {MODEL: own.predict(own.chosen)}
-    if own.chosen.layer != MEAN_LAYER:
-        for fit in own.curve.fits:
-            layer = System(label=layer_name(fit.layer), layer=fit.layer, primary=False)
+    if own.layer != MEAN_LAYER:
+        for number, fit in own.fits.items():
+            layer = System(label=layer_name(number), layer=number, primary=False)
             predicted[layer] = own.predict(fit)
     if bag is not None:
         predicted[_baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
-    right = {
-        system: [float(n in (r.label, *r.also)) for r, n in zip(own.tested, names, strict=True)]
-        for system, names in predicted.items()
-    }
+    right = {system: own.right(names) for system, names in predicted.items()}
     if own.random:
-        draws = [own.right(curve.best) for curve in own.random]
+        draws = [own.right(own.predict(fits[best_layer(fits)])) for fits in own.random]
         right[_baseline(RANDOM)] = [fmean(each) for each in zip(*draws, strict=True)]
     if own.control is not None:
         right[_baseline(CONTROL)] = list(map(float, own.control))
@@ -135,14 +132,6 @@ def layer_name(layer: int) -> str:
     return "mean of layers" if layer == MEAN_LAYER else f"{LAYER}{layer}"
 
 
-#: Figures of a config that are not known under ``compat``, or where layer 0 was chosen or not read.
-_UNKNOWN = {
-    "subsamples": (),
-    **dict.fromkeys(("compression", "control_compression", "frequency_compression")),
-    **dict.fromkeys(("embeddings", "with_embeddings")),
-}
-
-
 def probe_figures(found: Results) -> list[dict[str, Any]]:
     """The figures that each config has beside its scores; shares are from 0 to 1.
 
@@ -154,14 +143,9 @@ def probe_figures(found: Results) -> list[dict[str, Any]]:
     - ``setting``: the weight of the penalty that validation chose.
     - ``macro_f1``: that on test.
     - ``over_bag``: the accuracy of the probe minus that of a bag of words, row by row.
-    - ``random``: accuracies of randomly initialised models, at the layers that validation chooses.
-    - ``subsamples``: accuracies of other seeds, or of probes of nine tenths of the training rows.
-    - ``compression``, ``control_compression``, ``frequency_compression``: of the labels and of the
-      control task's by the online code, and of the labels by a code that knows their frequencies
-      alone, which is above 1 where they are not equally frequent.
-    - ``embeddings``, ``with_embeddings``: the accuracy of layer 0, and of the layer and it.
-    - ``first_near_best``: the first layer within one standard error of the best on validation.
-    - ``expected_layer``: the mean number of the layers, weighted by what each gains.
+    - ``compression``, ``frequency_compression``: of the labels by the online code, and by a code
+      that knows their frequencies alone, which is above 1 where they are not equally frequent;
+      None under ``compat``.
     """
     cells = found.outcomes.cells_by_key()
     return [_figures_of(own, cells) for own in found.details]
@@ -178,17 +162,13 @@ def _figures_of(own: Probed, cells: Mapping[tuple[str, str, str, str], Cells]) -
         "split": place[1],
         **sizes,
         "labels": own.table.labels,
-        "layers": tuple(fit.layer for fit in own.curve.fits),
-        "layer": own.chosen.layer,
-        "normed": own.chosen.layer in own.normed,
+        "layers": tuple(own.fits),
+        "layer": own.layer,
+        "normed": own.layer in own.normed,
         "setting": own.chosen.setting,
         "macro_f1": macro_f1([row.label for row in own.tested], own.predict(own.chosen)),
         "over_bag": over,
-        "random": tuple(fmean(own.right(curve.best)) for curve in own.random),
-        **_UNKNOWN,
-        **own.figures,
-        "first_near_best": own.curve.near_best(sizes[VALIDATION])[0],
-        "expected_layer": own.curve.expected_layer,
+        **{name: own.figures.get(name) for name in ("compression", "frequency_compression")},
     }
 
 
@@ -200,16 +180,11 @@ def _difference(model: Cells, bag: Cells) -> PairedDifference:
 
 
 def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
-    """The unweighted mean of the F1 of the labels that occur; of one never named it is 0.
+    """The unweighted mean of the F1 of the labels that occur; of one never named it is 0."""
+    from sklearn.metrics import f1_score
 
-    >>> macro_f1(["a", "a", "b"], ["a", "b", "b"])
-    0.6666666666666666
-    """
-    found = []
-    for label in sorted({*labels}):
-        hits = sum(one == other == label for one, other in zip(labels, predicted, strict=True))
-        found.append(2 * hits / (labels.count(label) + list(predicted).count(label)))
-    return fmean(found)
+    about: dict[str, Any] = {"labels": sorted({*labels}), "average": "macro"}
+    return float(f1_score(labels, predicted, **about, zero_division=0.0))
 
 
 def probe_headline(found: Results) -> Headline | None:
@@ -247,23 +222,16 @@ def probe_notes(found: Results) -> Iterator[Note]:
             "the layer is chosen on validation rows; its test accuracy is evidence only if it "
             "exceeds the bag of words and the randomly initialised model"
         )
-    several = [
-        (one, own) for one, own in zip(details, figures, strict=True) if len(own["layers"]) > 1
-    ]
     alike = [
         f"{own['config']} ({own['validation']:,} validation rows)"
-        for one, own in several
-        if len(one.curve.near_best(own["validation"], 1.96)) == len(own["layers"])
+        for one, own in zip(details, figures, strict=True)
+        if len(own["layers"]) > 1 and is_uncertain(one.fits, own["validation"])
     ]
     if alike:
         yield caution(
             "the choice of the layer is uncertain: the 95 % interval of its accuracy on validation "
             f"includes the accuracies of all other layers: {first_names(alike)}"
         )
-    chosen = [own["layer"] for _, own in several]
-    if len(chosen) > 1:
-        layers = f"{len(chosen)} configs, each chosen on validation"
-        yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")
     if any(own["normed"] for own in figures):
         yield detail("the last layer is read after the model's final norm, the others before it")
     for own in details:
@@ -296,10 +264,14 @@ def probe_notes(found: Results) -> Iterator[Note]:
                 f"{own.table.config}: the chosen layer has the same vector for all rows, so every "
                 "row gets the most frequent label"
             )
-        unfinished = [fit for curve in (own.curve, *own.random) for fit in curve.fits]
-        unfinished = [fit for fit in unfinished if not fit.finished]
+        unfinished = [
+            layer
+            for fits in (own.fits, *own.random)
+            for layer, fit in fits.items()
+            if not fit.finished
+        ]
         if unfinished:
-            layers = ", ".join(map(str, sorted({fit.layer for fit in unfinished})))
+            layers = ", ".join(map(str, sorted({*unfinished})))
             yield caution(
                 f"{own.table.config}: {len(unfinished)} fits did not converge (layer "
                 f"{layers}); their accuracies may be too low"
@@ -311,29 +283,38 @@ def probe_notes(found: Results) -> Iterator[Note]:
         )
 
 
-#: The file of all fits, and what its rows say of those of randomly initialised models.
-LAYERS_FILE, RANDOM_INIT = "layers.parquet", "random init"
+#: The file of all fits.
+LAYERS_FILE = "layers.parquet"
 
 
-def layer_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
+def layer_rows(found: Results) -> Iterator[dict[str, Any]]:
     """Rows of ``layers.parquet``: fits of every layer, of the model and randomly initialised ones.
 
-    ``what`` is ``task`` or ``random init``, ``draw`` which of the latter.
+    ``draw`` is 0 for the model, or the number of a randomly initialised one, whose accuracies have
+    no intervals.
     """
-    for own in details:
-        curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
-        curves += [(RANDOM_INIT, n, curve) for n, curve in enumerate(own.random, start=1)]
-        for what, draw, curve in curves:
-            for fit in curve.fits:
+    known = {
+        (row.config, row.split, row.system.layer): row.estimate
+        for row in found.estimates
+        if row.metric == ANY_SENSE and row.system.role == "model" and row.group is None
+    }
+    for own in found.details:
+        place = own.table.config, own.table.table.split
+        for draw, fits in enumerate((own.fits, *own.random)):
+            for layer, fit in fits.items():
+                # The mean of all layers, which is one layer only, is judged under no name of its
+                # own.
+                estimate = known[(*place, None if layer == MEAN_LAYER else layer)]
                 yield {
-                    "config": own.table.config,
-                    "split": own.table.table.split,
-                    "layer": fit.layer,
-                    "what": what,
+                    "config": place[0],
+                    "split": place[1],
+                    "layer": layer,
                     "draw": draw,
                     "setting": fit.setting,
                     "validation": fit.validation,
-                    "test": fmean(own.right(fit)),
+                    "test": fmean(own.right(own.predict(fit))),
+                    "low": None if draw else estimate.low,
+                    "high": None if draw else estimate.high,
                     "n": len(own.tested),
                 }
 
@@ -341,8 +322,8 @@ def layer_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
 def layer_schema() -> Any:
     """The Arrow schema of ``layers.parquet``."""
     return row_schema(
-        *("config string", "split string", "what string", "layer int32", "draw int32", "n int32"),
-        *("setting double", "validation double", "test double"),
+        *("config string", "split string", "layer int32", "draw int32", "n int32"),
+        *("setting double", "validation double", "test double", "low double", "high double"),
     )
 
 
@@ -360,7 +341,7 @@ def label_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
                 "config": own.table.config,
                 "split": own.table.table.split,
                 "item_id": row.item_id,
-                "layer": fit.layer,
+                "layer": own.layer,
                 "label": row.label,
                 "predicted": label,
                 "probability": None if log is None else math.exp(log[labels.index(row.label)]),
@@ -380,7 +361,7 @@ def label_schema() -> Any:
 LABELS_FILE = "predictions.parquet"
 
 
-def write_probe_files(details: Sequence[Probed], folder: Path) -> None:
+def write_probe_files(found: Results, folder: Path) -> None:
     """Write every fit, and every prediction of the chosen layer, into a folder that is there."""
-    write_rows(layer_rows(details), layer_schema(), folder / LAYERS_FILE)
-    write_rows(label_rows(details), label_schema(), folder / LABELS_FILE)
+    write_rows(layer_rows(found), layer_schema(), folder / LAYERS_FILE)
+    write_rows(label_rows(found.details), label_schema(), folder / LABELS_FILE)

@@ -2,8 +2,7 @@
 
 Chen, Chu and Gimpel 2019 chose layers on test and fitted once. Here the layer is chosen on
 validation, and beside its test accuracy stands what the number means: the same with random weights,
-the control task, subsamples of the training rows, the bits that the labels cost, and what the layer
-adds to the embeddings.
+the control task, and the bits that the labels cost.
 
 The online code of Voita and Titov 2020 ("Information-theoretic probing with minimum description
 length", section 2.2): labels are sent in blocks, each by the probabilities of a classifier that was
@@ -21,13 +20,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.estimators import one_thread
-from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of
+from coherencegym.eval.tasks.probe.classifiers import Fit, Trainer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,10 +93,9 @@ def online_compression(x: Any, y: Any, classes: int, train: Trainer, *, seed: in
         fit, choose = (learned[held:], learned[:held]) if held else (learned, learned)
         if len(np.unique(y[fit])) < 2:
             fit = learned
-        model = train(
-            (x[fit], y[fit]), (x[choose], y[choose]), classes, seed=seed, by_likelihood=True
-        )
-        found = np.exp(model.log_probabilities(x[sent]))[np.arange(len(sent)), y[sent]]
+        rows = (x[fit], y[fit]), (x[choose], y[choose]), x[sent]
+        model = train(*rows, classes, seed=seed, by_likelihood=True)
+        found = np.exp(model.log_probabilities)[np.arange(len(sent)), y[sent]]
         bits.append(-np.log2((known * found + 1) / (known + classes)))
     return compression_of(ends[0], bits, classes)
 
@@ -195,8 +193,6 @@ def input_of(choice: str, published: str, slots: int) -> Input:
     return Input(with_products, lambda number: found.blocks(number) + number - 1, found.slots)
 
 
-#: Subsamples of the training rows: how many, and the share of the rows in each.
-SUBSAMPLES, SUBSAMPLE = 5, 0.9
 #: Layers that are fitted at a time: features of more would fill the memory.
 AT_A_TIME = 2
 
@@ -219,90 +215,33 @@ class ProbeRows:
     control: np.ndarray
     number: int
 
-
-@dataclass(frozen=True)
-class LayerFit:
-    """The outcome of one layer's probe.
-
-    Attributes:
-        layer: its number; 0 is the embeddings.
-        setting: the weight of the penalty that validation chose.
-        validation, test: accuracies, from 0 to 1.
-        log_probabilities: those of the test rows, shape (rows, classes).
-        constant: nothing varies in this layer.
-        finished: its fit got to an end.
-    """
-
-    layer: int
-    setting: float
-    validation: float
-    test: float
-    log_probabilities: np.ndarray = field(repr=False)
-    constant: bool = False
-    finished: bool = True
+    def fit(self, x: np.ndarray, classes: np.ndarray, train: Trainer, **how: Any) -> Fit:
+        """Train a probe of features, shape (rows, dimensions), on these classes of the rows."""
+        learned, chosen = ((x[part], classes[part]) for part in (self.train, self.validation))
+        return train(learned, chosen, x[self.test], self.number, **how)
 
 
-@dataclass(frozen=True)
-class Curve:
-    """The fits of all layers, in their order."""
+#: Layer -> its probe; layer 0 is the embeddings.
+Fits = Mapping[int, Fit]
 
-    fits: tuple[LayerFit, ...]
 
-    @property
-    def best(self) -> LayerFit:
-        """The fit that does best on validation, the lowest layer of equals."""
-        return max(self.fits, key=lambda fit: (fit.validation, -fit.layer))
+def best_layer(fits: Fits) -> int:
+    """The layer whose probe does best on validation, the lowest of equals."""
+    return max(fits, key=lambda layer: (fits[layer].validation, -layer))
 
-    def near_best(self, rows: int, errors: float = 1.0) -> list[int]:
-        """The layers within so many standard errors of the best, over so many validation rows."""
-        best = self.best.validation
-        near = best - errors * math.sqrt(best * (1 - best) / rows)
-        return [fit.layer for fit in self.fits if fit.validation >= near]
 
-    @property
-    def expected_layer(self) -> float | None:
-        """The mean number of the layers, weighted by what each gains over the one before it.
-
-        Of accuracies on validation; None where no layer gains anything.
-        """
-        gains = [
-            (later.layer, max(0.0, later.validation - earlier.validation))
-            for earlier, later in zip(self.fits, self.fits[1:], strict=False)
-        ]
-        whole = math.fsum(gain for _, gain in gains)
-        return math.fsum(layer * gain for layer, gain in gains) / whole if whole else None
+def is_uncertain(fits: Fits, rows: int) -> bool:
+    """Say that no layer is outside the 95 % interval of the best, over so many validation rows."""
+    best = fits[best_layer(fits)].validation
+    least = best - 1.96 * math.sqrt(best * (1 - best) / rows)
+    return all(fit.validation >= least for fit in fits.values())
 
 
 #: Layer -> features of all rows, float32, shape (rows, dimensions).
 LayerFeatures = Callable[[int], "np.ndarray"]
 
 
-def fit_features(
-    x: np.ndarray,
-    rows: ProbeRows,
-    classes: np.ndarray,
-    train: Trainer,
-    layer: int,
-    *,
-    seed: int = 0,
-    learned: Any = None,
-    in_place: bool = False,
-) -> LayerFit:
-    """Train a probe of features on the rows ``learned`` (None: all of the training rows).
-
-    With ``in_place`` the features are overwritten.
-    """
-    known = rows.train if learned is None else learned
-    chosen_by = x[rows.validation], classes[rows.validation]
-    learning = x[known], classes[known]
-    model: Classifier = train(learning, chosen_by, rows.number, seed=seed, in_place=in_place)
-    found = model.log_probabilities(x[rows.test])
-    test = accuracy_of(found, classes[rows.test])
-    about = model.setting, model.validation, test, found, model.constant, model.finished
-    return LayerFit(layer, *about)
-
-
-def curve(
+def fit_layers(
     features: LayerFeatures,
     rows: ProbeRows,
     layers: Sequence[int],
@@ -310,36 +249,27 @@ def curve(
     *,
     seed: int = 0,
     progress: Callable[[], None] = lambda: None,
-) -> Curve:
+) -> Fits:
     """The probes of all layers, two at a time, each with one thread of linear algebra."""
 
-    def one(layer: int) -> LayerFit:
-        about = rows, rows.classes, train, layer
-        fit = fit_features(features(layer), *about, seed=seed, in_place=True)
+    def one(layer: int) -> Fit:
+        fit = rows.fit(features(layer), rows.classes, train, seed=seed, in_place=True)
         progress()
         return fit
 
     with one_thread(), ThreadPoolExecutor(AT_A_TIME) as pool:
-        return Curve(tuple(pool.map(one, layers)))
+        return dict(zip(layers, pool.map(one, layers), strict=True))
 
 
-def figures_beside(
-    features: LayerFeatures,
+def control_and_compression(
+    x: np.ndarray,
     rows: ProbeRows,
-    chosen: LayerFit,
     train: Trainer,
     *,
-    convex: bool,
-    embeddings: bool,
     seed: int = 0,
-    seeds: int = SUBSAMPLES,
     progress: Callable[[], None] = lambda: None,
-) -> tuple[np.ndarray, dict[str, Any]]:
-    """Compute what stands beside the layer that was chosen.
-
-    Args:
-        convex: a seed changes nothing, so that the spread is that over subsamples of the rows.
-        embeddings: their layer was read.
+) -> tuple[np.ndarray, dict[str, float]]:
+    """Compute what stands beside a layer, given its features.
 
     Returns:
         True for each test row of the control task that is right, and figures of a config by their
@@ -347,47 +277,24 @@ def figures_beside(
     """
     import numpy as np
 
-    x = features(chosen.layer)
-
-    def fit(classes: np.ndarray, **more: Any) -> LayerFit:
-        found = fit_features(x, rows, classes, train, chosen.layer, **{"seed": seed} | more)
-        progress()
-        return found
-
-    def control() -> np.ndarray:
-        named = fit(rows.control).log_probabilities.argmax(axis=1)
-        return np.asarray(named == rows.control[rows.test])
-
-    def sample(number: int) -> float:
-        if not convex:
-            return fit(rows.classes, seed=seed + number).test
-        every = np.arange(rows.train.start, rows.train.stop)
-        mixed = np.random.default_rng([seed, number]).permutation(every)
-        return fit(rows.classes, learned=np.sort(mixed[: max(2, int(len(mixed) * SUBSAMPLE))])).test
-
     # Labels of training rows come first; of others, that stand in test rows alone, no code knows.
     known = int(rows.classes[rows.train].max()) + 1
+    learned = rows.classes[rows.train]
 
-    def code(classes: np.ndarray) -> float:
-        found = online_compression(x[rows.train], classes[rows.train], known, train, seed=seed)
+    def control() -> np.ndarray:
+        named = rows.fit(x, rows.control, train, seed=seed).log_probabilities.argmax(axis=1)
+        progress()
+        return np.asarray(named == rows.control[rows.test])
+
+    def code() -> float:
+        found = online_compression(x[rows.train], learned, known, train, seed=seed)
         progress()
         return found
 
     with one_thread(), ThreadPoolExecutor(AT_A_TIME) as pool:
-        by_type = pool.submit(control)
-        samples = [pool.submit(sample, number) for number in range(1, seeds + 1)]
-        codes = [pool.submit(code, classes) for classes in (rows.classes, rows.control)]
-        figures: dict[str, Any] = {
-            "subsamples": tuple(each.result() for each in samples),
-            "compression": codes[0].result(),
-            "control_compression": codes[1].result(),
-            "frequency_compression": frequency_compression(rows.classes[rows.train], known),
+        by_type, bits = pool.submit(control), pool.submit(code)
+        figures = {
+            "compression": bits.result(),
+            "frequency_compression": frequency_compression(learned, known),
         }
-        if embeddings and chosen.layer != 0:
-            # Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer.
-            base = features(0)
-            both = np.concatenate([x, base], axis=1)
-            for name, own, layer in (("", base, 0), ("with_", both, chosen.layer)):
-                of = fit_features(own, rows, rows.classes, train, layer, seed=seed)
-                figures[f"{name}embeddings"] = of.test
         return by_type.result(), figures

@@ -74,9 +74,9 @@ TASK = Task(
     notes=_notes,
     facts=facts,
     more=more,
-    files=lambda found, folder: write_probe_files(found.details, folder),
+    files=write_probe_files,
     frames={
-        "layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found.details),
+        "layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found),
         "predictions": lambda found: (
             rows_in_folder(found, LABELS_FILE) or label_rows(found.details)
         ),

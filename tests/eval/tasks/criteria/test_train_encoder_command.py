@@ -87,7 +87,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
     splits = {name: orders(20, seed) for seed, name in enumerate(("train", "validation", "test"))}
     write_examples(examples, splits, task_defaults={"input": "order"})
     probe = ["probe", "--model", str(output / "seed-1"), "--dataset", str(examples)]
-    probe += ["--device", "cpu", "--no-cache", "--seeds", "0", "--random-init", "1"]
+    probe += ["--device", "cpu", "--no-cache", "--random-init", "1"]
     assert main([*probe, "--output", str(tmp_path / "probed")]) == 0
     (own,) = read(tmp_path / "probed", "results.json")["probes"]
     assert own["layers"] == [0, 1]

@@ -14,6 +14,7 @@ from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.classifiers import (
     INVERSE_PENALTIES,
     TRAINERS,
+    Fit,
     accuracy_of,
     linear,
 )
@@ -26,12 +27,10 @@ from coherencegym.eval.tasks.probe.published_protocol import (
     rounds,
 )
 from coherencegym.eval.tasks.probe.study import (
-    Curve,
-    LayerFit,
     ProbeRows,
+    best_layer,
     compression_of,
-    figures_beside,
-    fit_features,
+    control_and_compression,
     frequency_compression,
     online_compression,
 )
@@ -51,20 +50,20 @@ def made(rows: int, classes: int, noise: float, seed: int = 0) -> tuple[np.ndarr
 def test_a_probe_learns_what_is_there(name: str, classes: int) -> None:
     (x, y), (test_x, test_y) = made(300, classes, 0.05), made(100, classes, 0.05, seed=1)
     valid = made(60, classes, 0.05, seed=2)
-    model = TRAINERS[name]((x, y), valid, classes)
-    found = model.log_probabilities(test_x)
+    model = TRAINERS[name]((x, y), valid, test_x, classes)
+    found = model.log_probabilities
     assert found.shape == (100, classes)
     assert np.exp(found).sum(axis=1) == pytest.approx(1)
     assert accuracy_of(found, test_y) == 1
     assert model.validation == 1
-    again = TRAINERS[name]((x, y), valid, classes)
-    assert (again.log_probabilities(test_x) == found).all()
+    again = TRAINERS[name]((x, y), valid, test_x, classes)
+    assert (again.log_probabilities == found).all()
 
 
 def test_features_stay_single_and_are_left_as_they_were() -> None:
     x, y = made(100, 3, 0.1)
     before = x.copy()
-    linear((x, y), (x, y), 3)
+    linear((x, y), (x, y), x, 3)
     assert x.dtype == np.float32
     assert (x == before).all()
 
@@ -77,40 +76,39 @@ def test_rows_to_choose_by_choose_and_teach_nothing(
     monkeypatch.setattr(classifiers, "WEIGHT_DECAYS", (1e-2,))
     train, (x, y) = made(64, 3, 0.3), made(30, 3, 0.3, seed=1)
     for valid in ((x, y), (1000 * x - 5, y), (x[:1], y[:1])):
-        model = TRAINERS[name](train, valid, 3)
-        assert model.validation == accuracy_of(model.log_probabilities(valid[0]), valid[1])
+        model = TRAINERS[name](train, valid, valid[0], 3)
+        assert model.validation == accuracy_of(model.log_probabilities, valid[1])
         if name == "linear":
-            expected = linear(train, train, 3).log_probabilities(x)
-            assert (model.log_probabilities(x) == expected).all()
+            found, expected = (linear(train, own, x, 3) for own in (valid, train))
+            assert (found.log_probabilities == expected.log_probabilities).all()
 
 
 def test_the_layer_is_chosen_on_validation() -> None:
-    accuracies = [(0.5, 0.9), (0.7, 0.4), (0.7, 0.8)]
-    fits = [LayerFit(n, 1.0, *both, np.empty((0, 2))) for n, both in enumerate(accuracies)]
-    assert Curve(tuple(fits)).best.layer == 1  # the lowest of equals
+    fits = {layer: Fit(1.0, own, np.empty((0, 2))) for layer, own in enumerate((0.5, 0.7, 0.7))}
+    assert best_layer(fits) == 1  # the lowest of equals
 
 
 def test_shuffled_labels_are_not_learned() -> None:
     (x, y), (test_x, test_y) = made(600, 2, 0.1), made(400, 2, 0.1, seed=1)
     shuffled = np.random.default_rng(3).permutation(y)
-    model = linear((x, shuffled), (test_x, test_y), 2)
-    found = accuracy_of(model.log_probabilities(test_x), test_y)
+    model = linear((x, shuffled), (test_x, test_y), test_x, 2)
+    found = accuracy_of(model.log_probabilities, test_y)
     assert abs(found - 0.5) < 3 * math.sqrt(0.25 / 400)
 
 
 def test_a_class_that_training_has_not_gets_no_probability() -> None:
     x, y = made(100, 4, 0.1)
     known = y < 3
-    model = linear((x[known], y[known]), (x, y), 4)
-    assert (model.log_probabilities(x)[:, 3] == -np.inf).all()
+    model = linear((x[known], y[known]), (x, y), x, 4)
+    assert (model.log_probabilities[:, 3] == -np.inf).all()
 
 
 def test_features_that_do_not_vary_give_the_most_frequent_class() -> None:
     x, y = np.full((10, 4), 3.7, dtype=np.float32), np.array([1] * 7 + [0] * 3)
-    model = linear((x, y), (x, y), 2)
+    model = linear((x, y), (x, y), x, 2)
     assert model.constant
     assert model.validation == 0.7
-    assert (model.log_probabilities(x).argmax(axis=1) == 1).all()
+    assert (model.log_probabilities.argmax(axis=1) == 1).all()
 
 
 @pytest.mark.parametrize(("name", "value"), [("_TOLERANCE", 1e9), ("_MOST_ITERATIONS", 1)])
@@ -119,11 +117,11 @@ def test_a_fit_that_got_to_no_end_is_told(
 ) -> None:
     """It does not cost the others: the weights are those that it had."""
     x, y = made(200, 4, 0.1)
-    assert linear((x, y), (x, y), 4).finished
+    assert linear((x, y), (x, y), x, 4).finished
     monkeypatch.setattr(f"coherencegym.eval.tasks.probe.classifiers.{name}", value)
-    found = linear((x, y), (x, y), 4)
+    found = linear((x, y), (x, y), x, 4)
     assert not found.finished
-    assert np.isfinite(found.log_probabilities(x)).all()
+    assert np.isfinite(found.log_probabilities).all()
 
 
 def test_a_fit_of_one_step_may_be_right() -> None:
@@ -133,12 +131,12 @@ def test_a_fit_of_one_step_may_be_right() -> None:
     for _ in range(20):
         x = random.normal(size=(60, 2)).astype(np.float32)
         y = random.permutation([0, 1] * 30)
-        found = linear((x, y), (x, y), 2)
+        found = linear((x, y), (x, y), x, 2)
         assert found.finished
         whole = (x - x.mean(axis=0)) / x.std(axis=0)
         model = LogisticRegression(C=found.setting, tol=1e-10).fit(whole.astype(np.float64), y)
         known = model.predict_log_proba(whole)
-        assert found.log_probabilities(x) == pytest.approx(known, abs=1e-3)
+        assert found.log_probabilities == pytest.approx(known, abs=1e-3)
         first = LogisticRegression(C=INVERSE_PENALTIES[0], tol=1e-5).fit(whole, y)
         steps += max(first.n_iter_) <= 1
     assert steps > 2
@@ -146,9 +144,9 @@ def test_a_fit_of_one_step_may_be_right() -> None:
 
 def test_the_stronger_of_equal_penalties_is_chosen() -> None:
     x, y = made(200, 2, 0.01)
-    found = linear((x, y), (x, y), 2)  # C = 1e-3 is not enough, 1e-2 and 1e-1 are
+    found = linear((x, y), (x, y), x, 2)  # C = 1e-3 is not enough, 1e-2 and 1e-1 are
     assert (found.validation, found.setting) == (1, INVERSE_PENALTIES[2])
-    assert linear((x, y), (x, y), 2, by_likelihood=True).setting == INVERSE_PENALTIES[3]
+    assert linear((x, y), (x, y), x, 2, by_likelihood=True).setting == INVERSE_PENALTIES[3]
 
 
 def test_description_length_by_hand() -> None:
@@ -170,11 +168,7 @@ def baselines(classes: np.ndarray, x: np.ndarray | None = None) -> dict[str, flo
     number = int(classes.max()) + 1
     control = np.random.default_rng(7).choice(3, size=600)
     rows = ProbeRows(*parts, classes, control, number)
-    chosen = fit_features(vectors, rows, classes, linear, 0)
-    _, figures = figures_beside(
-        lambda _: vectors.copy(), rows, chosen, linear, convex=True, embeddings=False, seeds=0
-    )
-    return figures
+    return control_and_compression(vectors, rows, linear)[1]
 
 
 def test_the_frequencies_of_labels_compress_without_any_vectors() -> None:
@@ -222,7 +216,7 @@ def test_first_words_that_recur_are_memorised_and_labels_are_not() -> None:
     labels = control_labels([str(t) for t in types], ["a", "b"])
     control = np.array([int(labels[str(t)] == "a") for t in types])
     assert 0 < control.mean() < 1
-    model = linear((x[:400], control[:400]), (x[400:], control[400:]), 2)
+    model = linear((x[:400], control[:400]), (x[400:], control[400:]), x, 2)
     assert model.validation == 1
 
 
@@ -240,11 +234,11 @@ def test_rounds_at_most(task: str, most: int) -> None:
 def test_the_published_classifier_learns_and_its_settings_do_not_leak() -> None:
     x, y = made(1500, 2, 0.05)
     x = (x - 7) / 10
-    alone = published_trainer(PROTOCOLS["SSP"])((x, y), (x, y), 2)
-    published_trainer(Protocol(1, most_passes=1, hidden=50))((x, y), (x, y), 2)
-    after = published_trainer(PROTOCOLS["SSP"])((x, y), (x, y), 2)
+    alone = published_trainer(PROTOCOLS["SSP"])((x, y), (x, y), x, 2)
+    published_trainer(Protocol(1, most_passes=1, hidden=50))((x, y), (x, y), x, 2)
+    after = published_trainer(PROTOCOLS["SSP"])((x, y), (x, y), x, 2)
     assert alone.validation == after.validation > 0.95
-    assert (alone.log_probabilities(x) == after.log_probabilities(x)).all()
+    assert (alone.log_probabilities == after.log_probabilities).all()
     with pytest.raises(EvaluationError, match="none of the paper's tasks"):
         protocol_of("")
 
@@ -252,6 +246,7 @@ def test_the_published_classifier_learns_and_its_settings_do_not_leak() -> None:
 def test_a_hidden_layer_sees_that_two_vectors_fit() -> None:
     signs = np.array([[a, b] for a in (-1, 1) for b in (-1, 1)] * 40, dtype=np.float32)
     fits = (signs.prod(axis=1) > 0).astype(int)
-    model = published_trainer(Protocol(15, tenacity=8, hidden=200))((signs, fits), (signs, fits), 2)
-    assert model.validation == 1
-    assert TRAINERS["mlp"]((signs, fits), (signs, fits), 2).validation == 1
+    rows = (signs, fits), (signs, fits), signs
+    published = published_trainer(Protocol(15, tenacity=8, hidden=200))
+    assert published(*rows, 2).validation == 1
+    assert TRAINERS["mlp"](*rows, 2).validation == 1

@@ -52,13 +52,14 @@ def test_only_products_see_that_two_vectors_fit() -> None:
     signs = np.array([[a, b] for a in (-1, 1) for b in (-1, 1)] * 50, dtype=np.float32)
     fits = (signs.prod(axis=1) > 0).astype(int)
     x = {name: INPUTS[name].make(signs[..., None]) for name in ("order", "pair")}
-    assert linear((x["pair"], fits), (x["pair"], fits), 2).validation == 1
-    blind = linear((x["order"], fits), (x["order"], fits), 2)
+    assert linear((x["pair"], fits), (x["pair"], fits), x["pair"], 2).validation == 1
+    blind = linear((x["order"], fits), (x["order"], fits), x["order"], 2)
     assert blind.finished  # without weights: nothing that one vector says changes the odds
-    assert np.exp(blind.log_probabilities(x["order"])) == pytest.approx(0.5, abs=1e-3)
+    assert np.exp(blind.log_probabilities) == pytest.approx(0.5, abs=1e-3)
     # With some preference to follow: three of the four pairs at most.
     uneven = np.concatenate([np.arange(200), np.arange(0, 200, 4)])
-    model = linear((x["order"][uneven], fits[uneven]), (x["order"], fits), 2)
+    learned = x["order"][uneven], fits[uneven]
+    model = linear(learned, (x["order"], fits), x["order"], 2)
     assert model.validation <= 0.75
 
 

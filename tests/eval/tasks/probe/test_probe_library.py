@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.report import published_beside as published_of
 
-QUICK: dict[str, Any] = {"seeds": 0, "random_init": 0}
+QUICK: dict[str, Any] = {"random_init": 0}
 Tiny = tuple[Any, Any]
 
 
@@ -71,7 +71,7 @@ def test_examples_from_memory(tiny: Tiny) -> None:
         (0, 1),
     )
     assert reached(found)[""] > 0.8
-    assert found.details[0].curve.fits[1].log_probabilities.shape == (80, 2)
+    assert found.details[0].fits[1].log_probabilities.shape == (80, 2)
     assert "bag of words" in str(found)
     assert "<table" in found._repr_html_()
     # The name stays for the whole: labels of a file are numbers, those of rows are names.
@@ -97,7 +97,7 @@ def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
     said = [note.text for note in found.notes if note.kind == "caution"]
     fault = "examples: 2 fits did not converge (layer 0, 1); their acc"
     assert any(text.startswith(fault) for text in said)
-    assert len(found.details[0].curve.fits) == 2
+    assert len(found.details[0].fits) == 2
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,11 @@ def test_labels_that_are_permuted_cannot_be_found(tiny: Tiny) -> None:
     # In every split: a probe of permuted training labels follows a direction by chance, and would
     # find the labels of the test rows by it, or their opposites.
     given = {split: shuffled(rows) for split, rows in data(200).items()}
-    found = probe(*tiny, given, seeds=2, random_init=1)
+    found = probe(*tiny, given, random_init=1)
     (own,) = figures(found)
     bound = 3 * (0.25 / own["test"]) ** 0.5
-    fits = found.details[0].curve.fits
-    drawn = *own["random"], *own["subsamples"]
-    for accuracy in (reached(found)[""], *drawn, *(fit.test for fit in fits)):
+    of_layers = (fit["test"] for fit in cg.rows(found, "layers"))
+    for accuracy in (reached(found)[""], reached(found)["random init"], *of_layers):
         assert abs(accuracy - 0.5) <= bound
     assert own["compression"] < 1.05
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.probe.classifiers import Fit
 from coherencegym.eval.tasks.probe.report import _meaning
-from coherencegym.eval.tasks.probe.study import Curve, LayerFit
+from coherencegym.eval.tasks.probe.study import is_uncertain
 
 
 def score(value: float, system: str = "", low: float | None = None) -> Score:
@@ -48,11 +49,11 @@ def test_an_accuracy_is_held_against_every_baseline(
     assert ("chance" in sentence) == ("chance" in said)
 
 
-def test_layers_near_the_best_depend_on_the_number_of_rows() -> None:
-    fits = tuple(
-        LayerFit(layer, 1.0, accuracy, accuracy, np.zeros((1, 2)))
+def test_the_choice_of_a_layer_is_uncertain_over_few_rows() -> None:
+    fits = {
+        layer: Fit(1.0, accuracy, np.zeros((1, 2)))
         for layer, accuracy in enumerate((0.6, 0.75, 0.7))
-    )
-    assert Curve(fits).near_best(20) == [1, 2]
-    assert Curve(fits).near_best(20, 1.96) == [0, 1, 2]
-    assert Curve(fits).near_best(2000, 1.96) == [1]
+    }
+    assert is_uncertain(fits, 20)
+    assert not is_uncertain(fits, 200)
+    assert not is_uncertain(fits, 2000)
