@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.page.item_view import (
     ConditionView,
     ItemView,
-    PredictionView,
+    RegionValue,
     TokenView,
     in_words,
+    verdict,
 )
 
 #: Bits from which on a background is taken, and the letters on it (dark on light, light on dark).
@@ -57,8 +59,8 @@ def print_item(view: ItemView, console: Any) -> None:
             say(line, "dim")
     say()
     say("predictions", "bold")
-    for prediction in view.predictions:
-        for line in _prediction(prediction):
+    for prediction, values in view.predictions:
+        for line in _prediction(prediction, values):
             say(line)
     if view.hidden:
         say(f"  {view.hidden:,} more read conditions that are not shown", "dim")
@@ -137,12 +139,14 @@ def _regions(condition: ConditionView) -> Iterator[str]:
         yield f"  region {region}: {tokens}, {sum(bits):.3f} bits{mean}"
 
 
-def _prediction(prediction: PredictionView) -> Iterator[str]:
-    margin = "" if prediction.margin is None else f", margin {prediction.margin:+.3f} bits"
-    yield f"  {prediction.verdict}{margin}: {prediction.formula} ({prediction.aggregation})"
+def _prediction(prediction: EvaluatedPrediction, values: Sequence[RegionValue]) -> Iterator[str]:
+    outcome = prediction.outcome
+    bits = None if outcome is None else outcome.margin
+    margin = "" if bits is None else f", margin {bits:+.3f} bits"
+    yield f"  {verdict(prediction)}{margin}: {prediction.formula} ({prediction.aggregation})"
     yield "    " + ", ".join(
         f"{in_words(region)} of {name} " + ("–" if value is None else f"{value:.3f}")
-        for region, name, value in prediction.values
+        for region, name, value in values
     )
     if prediction.groups:
         yield "    " + "; ".join(prediction.groups)

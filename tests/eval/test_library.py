@@ -163,14 +163,10 @@ def test_options_reach_the_run(
         "(1;%a%) > (1;%b%)",
     )
     for separator, text in (("none", ""), (" and", " and")):
-        found = (
-            score(demo.model, tokenizer, [turns], separator=separator).details[0].shown[1].separator
-        )
+        found = score(demo.model, tokenizer, [turns], separator=separator).details[0].last.separator
         assert found is not None
         assert (found.text, found.space) == (text, "keep")
-    found = (
-        score(demo.model, tokenizer, [turns], separator_space="drop").details[0].shown[1].separator
-    )
+    found = score(demo.model, tokenizer, [turns], separator_space="drop").details[0].last.separator
     assert found is not None
     assert found.space == "drop"
 

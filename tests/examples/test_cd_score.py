@@ -75,10 +75,9 @@ def test_a_folder_is_loaded_and_its_long_texts_are_left_out(
     assert results.rows[0].counts["too_long"] > 0
     assert script["cd_score"](str(model), str(built), "sample_full") == results.rows[0].score
     loaded = cg.load_model(str(model))
-    table, scored = results.details[0].shown
     compared = 0
-    for item, answer in zip(table.items, scored.items, strict=True):
-        for condition in item.conditions if answer.conditions else ():
+    for answer, _ in results.details[0].shown:
+        for condition in answer.item.conditions if answer.conditions else ():
             row = dataclasses.asdict(condition)
             own = script["region_bits"](loaded.model, loaded.tokenizer, row)["*"].tolist()
             compared += 1

@@ -46,7 +46,6 @@ def notes_of(found: Results) -> Iterator[Note]:
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
             yield filtered_note(one.table.config, str(found.model["name"]))
     yield from length_notes(found.summary["lengths"])
-    yield from _shown_notes(details)
     yield from score_notes(found.summary["scores"], details)
 
 
@@ -86,16 +85,6 @@ def length_notes(lengths: Sequence[LengthCorrelation]) -> Iterator[Note]:
                 f"{one.config}, {one.formula} {one.aggregation}: the side that is predicted to be "
                 f"more surprising has {more} tokens in {n:,} of {one.n:,} items (mean difference "
                 f"{one.tokens_mean:+.1f}): its length alone may explain the score"
-            )
-
-
-def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    for one in tables:
-        shown = len(one.shown[1].items)
-        if shown < one.n_items:
-            yield detail(
-                f"{one.table.config}: report.html shows the first {shown:,} of its "
-                f"{one.n_items:,} items; scores and intervals are over all items"
             )
 
 

@@ -66,7 +66,7 @@ def score_tables(
             del planned  # the plan takes as much as what came of it
             of.add(scored)
             if write is not None:
-                write(of.table, scored)
+                write(of.table, scored.items)
             if in_parts:
                 # The next part takes as much again, in other pieces.
                 del scored

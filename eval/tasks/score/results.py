@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +15,7 @@ from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.outcomes import differences, length_correlations
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.summary import (
     over_baselines,
     summarise,
@@ -51,11 +51,6 @@ def summary_of(found: Results) -> dict[str, list[Any]]:
         "lengths": [one for table in tables for one in length_correlations(outcomes, table)],
         "published": list(published(found.manifest, [table.config for table in tables])),
     }
-
-
-def shown_tables(found: Results) -> list[tuple[ItemTable, Scored]]:
-    """The items that are shown, with their surprisals: all, or of large tables a sample."""
-    return [one.shown for one in found.details]
 
 
 def more_keys(found: Results) -> dict[str, Any]:
@@ -101,13 +96,12 @@ _TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end 
 
 
 #: Writes the rows of scored items of a table.
-ItemsWriter = Callable[[ItemTable, Scored], None]
+ItemsWriter = Callable[[ItemTable, Sequence[ScoredItem]], None]
 
 
 @contextmanager
 def item_files(folder: Path, tokens: bool) -> Iterator[ItemsWriter]:
     """The files of a run, in a folder that is there; ``tokens``: also that of all tokens."""
-    kinds: list[tuple[str, Any, Callable[[ItemTable, Scored], Iterator[dict[str, Any]]]]]
     kinds = [(REGIONS_FILE, regions_schema(), _regions)]
     if tokens:
         schema = row_schema(*_TOKENS, "text string", "region_number int32", "bits double")
@@ -118,9 +112,9 @@ def item_files(folder: Path, tokens: bool) -> Iterator[ItemsWriter]:
             for name, schema, rows in kinds
         ]
 
-        def write(table: ItemTable, scored: Scored) -> None:
+        def write(table: ItemTable, items: Sequence[ScoredItem]) -> None:
             for writer, rows in writers:
-                writer.add(rows(table, scored))
+                writer.add(rows(table, items))
 
         yield write
 
@@ -130,8 +124,8 @@ def write_item_files(found: Results, folder: Path) -> None:
     if (folder / REGIONS_FILE).exists():
         return
     with item_files(folder, found.options.tokens) as write:
-        for table, scored in shown_tables(found):
-            write(table, scored)
+        for one in found.details:
+            write(one.table, [scored for scored, _ in one.shown])
 
 
 def regions_schema() -> Any:
@@ -147,8 +141,8 @@ def region_rows(found: Results) -> Iterator[dict[str, Any]]:
     """
     if (written := rows_in_folder(found, REGIONS_FILE)) is not None:
         yield from written
-    for table, scored in shown_tables(found):
-        yield from _regions(table, scored)
+    for one in found.details:
+        yield from _regions(one.table, [scored for scored, _ in one.shown])
 
 
 def token_rows(found: Results) -> Iterator[dict[str, Any]]:
@@ -160,18 +154,16 @@ def token_rows(found: Results) -> Iterator[dict[str, Any]]:
     """
     if (written := rows_in_folder(found, TOKENS_FILE, "the results of score --tokens")) is not None:
         yield from written
-    for table, scored in shown_tables(found):
-        yield from _tokens(table, scored)
+    for one in found.details:
+        yield from _tokens(one.table, [scored for scored, _ in one.shown])
 
 
-def _items(table: ItemTable, scored: Scored) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
-    for item in scored.items:
-        name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
-        yield name, item
+def _place(table: ItemTable, one: ScoredItem) -> dict[str, str]:
+    return {"config": table.config, "split": table.split, "item_id": one.item.item_id}
 
 
-def _regions(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
-    for columns, one in _items(table, scored):
+def _regions(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str, Any]]:
+    for one in items:
         formulas = [prediction.formula for prediction in one.item.predictions]
         read = {reference for formula in formulas for reference in read_of(formula)}
         for condition in one.item.conditions:
@@ -182,7 +174,7 @@ def _regions(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
                     own = one.conditions[name]
                     bits = own.region_bits(number)
                     yield {
-                        **columns,
+                        **_place(table, one),
                         "condition_name": name,
                         "region_number": number,
                         "n_tokens": len(bits),
@@ -193,8 +185,8 @@ def _regions(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
                     }
 
 
-def _tokens(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
-    for columns, one in _items(table, scored):
+def _tokens(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str, Any]]:
+    for one in items:
         for name, condition in one.conditions.items():
             content = one.item.condition(name).content
             encoding = condition.encoding
@@ -203,7 +195,7 @@ def _tokens(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
                 region = encoding.regions[position]
                 bits = float(condition.bits[position])
                 yield {
-                    **columns,
+                    **_place(table, one),
                     "condition_name": name,
                     "position": position,
                     "token_id": token_id,

@@ -33,9 +33,6 @@ class RunFacts:
     error: float
 
 
-_EvaluatedItem = tuple[ScoredItem, Sequence[EvaluatedPrediction]]
-
-
 class ScoredItemTable:
     """A table, to which its scored items are added; their outcomes go to the writer of the run.
 
@@ -46,6 +43,7 @@ class ScoredItemTable:
         families: some items of different discourses share text.
         chosen_with: the models with which items were chosen.
         runs: one for each part.
+        shown: the items that are shown with what became of their predictions, all or the first.
     """
 
     def __init__(
@@ -58,7 +56,7 @@ class ScoredItemTable:
         self.chosen_with: set[str] = set()
         self.runs: list[RunFacts] = []
         self._most_shown = most_shown
-        self._shown: list[_EvaluatedItem] = []
+        self.shown: list[tuple[ScoredItem, Sequence[EvaluatedPrediction]]] = []
         self._last: Scored | None = None
 
     def add(self, scored: Scored) -> list[EvaluatedPrediction]:
@@ -69,8 +67,8 @@ class ScoredItemTable:
         add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
         self.runs.append(_run_facts(scored))
-        left = None if self._most_shown is None else max(0, self._most_shown - len(self._shown))
-        self._shown += islice(zip(scored.items, by_item, strict=True), left)
+        left = None if self._most_shown is None else max(0, self._most_shown - len(self.shown))
+        self.shown += islice(zip(scored.items, by_item, strict=True), left)
         # What was run is done, and large.
         self._last = replace(scored, items=(), execution=cast(Any, None))
         return evaluated
@@ -90,19 +88,6 @@ class ScoredItemTable:
         """The last part without its items: the start of texts and the rules are those of all."""
         assert self._last is not None
         return self._last
-
-    @property
-    def shown(self) -> tuple[ItemTable, Scored]:
-        """The items that are shown with their surprisals, all or the first, in their order."""
-        items = [item for item, _ in self._shown]
-        table = replace(self.table, items=tuple(one.item for one in items))
-        whole = len(items) == self.n_items
-        return self.table if whole else table, replace(self.last, items=tuple(items))
-
-    @property
-    def predictions(self) -> list[EvaluatedPrediction]:
-        """The evaluated predictions of the items that are shown."""
-        return [one for _, own in self._shown for one in own]
 
 
 def _spanning_tokens(scored: ScoredItem) -> int:

@@ -68,8 +68,6 @@
   function conditionText(condition, isRead) {
     const node = make("dd");
     node.dir = "auto";
-    // Of each piece the sentence that it is in, as [number in the original, moved]; empty: no marks.
-    const units = (condition.u ?? []).flatMap((run) => Array(run[2]).fill(run));
     let place = 0;
     condition.r.forEach(([region, pieces]) => {
       const span = make("span", isRead(region) ? "region read" : "region");
@@ -79,17 +77,10 @@
         edge.dataset.region = region;
         span.append(edge);
       }
-      let into = span;
       for (const end = place + pieces; place < end; place++) {
-        const [label, moved] = units[place] ?? [];
-        if (label && (units[place] !== units[place - 1] || into === span)) {
-          into = make("span", moved ? "unit moved" : "unit");
-          if (units[place] !== units[place - 1]) into.dataset.unit = label;
-          span.append(into);
-        } else if (!label) into = span;
         const bits = condition.b[place];
-        if (bits === null) addText(into, condition.t[place]);
-        else into.append(token(condition.t[place], bits, region));
+        if (bits === null) addText(span, condition.t[place]);
+        else span.append(token(condition.t[place], bits, region));
       }
       node.append(span);
     });

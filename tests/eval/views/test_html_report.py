@@ -18,20 +18,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.results import made_item, made_results
 
-from coherencegym.eval.kinds.items import Condition, Item, Outcome, Region
+from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.page import items as html_items
 from coherencegym.eval.tasks.score.page.items import (
     Piece,
     example_of,
     packed,
     scored_pieces,
-    select_shown,
     unscored_pieces,
 )
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
@@ -341,51 +339,6 @@ def test_of_a_text_that_is_too_long_the_beginning_is_shown() -> None:
 # ---------------------------------------------------------------- what is left out
 
 
-def predictions_with(
-    margins: list[float | None], item: Item, metric: str = "mean"
-) -> list[EvaluatedPrediction]:
-    return [
-        EvaluatedPrediction(item, "f", metric, (), None if m is None else Outcome(m > 0, False, m))
-        for m in margins
-    ]
-
-
-def test_both_ends_and_the_middle_are_kept(make_item: Callable[..., Item]) -> None:
-    item = make_item({"a": ["x"]})
-    margins: list[float | None] = [float(m) for m in range(50, -51, -1)]
-    (selection,) = select_shown("c", "s", predictions_with(margins, item), 3, lambda _: [])
-    kept = [margins[place] for place in selection.kept]
-    assert kept == [50, 49, 48, 1, 0, -1, -48, -49, -50]
-    assert selection.n_left_out == 92
-    assert selection.total == 101
-
-
-def test_few_are_all_kept_and_metrics_have_their_own_ends(make_item: Callable[..., Item]) -> None:
-    item = make_item({"a": ["x"]})
-    margins: list[float | None] = [*map(float, range(9)), None, None]
-    evaluated = predictions_with(margins, item) + predictions_with([1000.0], item, "sum")
-    mean, total = select_shown("c", "s", evaluated, 10, lambda _: [])
-    assert mean.kept == tuple(range(11))
-    assert total.kept == (11,)
-    assert mean.n_left_out == total.n_left_out == 0
-    mean, _ = select_shown("c", "s", evaluated, 1, lambda _: [])
-    assert mean.n_left_out == 8
-    assert 9 in mean.kept
-
-
-def test_no_group_is_without_an_example(make_item: Callable[..., Item]) -> None:
-    item = make_item({"a": ["x"]})
-    margins: list[float | None] = [float(m) for m in range(1000)]
-    evaluated = predictions_with(margins, item)
-    places = {id(prediction): place for place, prediction in enumerate(evaluated)}
-
-    def groups(prediction: EvaluatedPrediction) -> list[str]:
-        return ["rare"] if 500 <= places[id(prediction)] < 503 else []
-
-    (selection,) = select_shown("c", "s", evaluated, 40, groups)
-    assert set(range(500, 503)) - set(selection.kept) == {501}
-
-
 def test_a_page_that_would_be_too_large_shows_fewer(
     make_item: Callable[..., Item], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -396,10 +349,9 @@ def test_a_page_that_would_be_too_large_shows_fewer(
     made = made_results({"c": [made_item(item, word_bits) for item in items]})
     assert len(html_items.collect(made).data["predictions"]) == 70
     few = html_items.collect(made, most_characters=80)
-    assert few.selections[0].limit == 5
-    assert len(few.data["items"]) == few.selections[0].total - few.selections[0].n_left_out
-    assert len(html_items.collect(made, most_characters=0).data["predictions"]) == 4
+    assert [one["id"] for one in few.data["items"]] == [f"d{number}/x" for number in range(18)]
+    assert few.left_out == {"c (test)": 52}
+    assert len(html_items.collect(made, most_characters=0).data["predictions"]) == 1
     monkeypatch.setattr("coherencegym.eval.tasks.score.report.collect", lambda _: few)
     text = unescape(re.sub(r"<[^>]+>", "", page_of(made)))
-    n = few.selections[0].n_left_out
-    assert f"{n} predictions are left out of this page" in text
+    assert "52 are left out of it, but count in the scores: c (test) 52." in text

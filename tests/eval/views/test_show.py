@@ -16,7 +16,7 @@ from support.commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.page.item_view import ItemView, view_item
+from coherencegym.eval.tasks.score.page.item_view import ItemView, verdict, view_item
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
 
@@ -181,7 +181,7 @@ def test_only_chosen_conditions_and_what_can_be_said_of_them(
     assert [c.name for c in view(item).conditions] == ["a", "b"]
     chosen = view(item, ["a", "unread"])
     assert [c.name for c in chosen.conditions] == ["a", "unread"]
-    assert [p.formula for p in chosen.predictions] == ["(1;%a%) < 99"]
+    assert [p.formula for p, _ in chosen.predictions] == ["(1;%a%) < 99"]
     assert chosen.hidden == 1
 
 
@@ -191,7 +191,7 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
         shown = view_item(replace(scored, error=error), model[1], "c", "t", rules=DEFAULT)
-        assert shown.predictions[0].verdict.endswith("too close to call") == close
+        assert verdict(shown.predictions[0][0]).endswith("too close to call") == close
 
 
 def test_separators_and_parts_of_characters_have_names(

@@ -20,7 +20,7 @@ from coherencegym.eval.tasks.score.metrics import (
     evaluate_predictions,
 )
 from coherencegym.eval.tasks.score.scoring import ScoredItem
-from coherencegym.eval.tasks.score.values import region_value
+from coherencegym.eval.tasks.score.values import RegionValues
 from coherencegym.eval.text.encode import SPECIAL
 
 _WORD_MARKS = "▁Ġ"
@@ -56,31 +56,23 @@ class ConditionView:
         return [t.bits for t in self.tokens if t.region == region and t.bits is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionView:
-    """A prediction with the values (bits) of the regions that it reads, in its own order.
-
-    ``verdict`` is ``met``, ``not met``, ``tie``, either of these with ``too close to call``, or why
-    there is none; ``margin`` is in bits.
-    """
-
-    formula: str
-    aggregation: str
-    groups: tuple[str, ...]
-    verdict: str
-    margin: float | None
-    values: tuple[tuple[RegionRef, str, float | None], ...]
+#: The value (bits) of a region in a condition.
+RegionValue = tuple[RegionRef, str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """An item; ``hidden`` counts the predictions that read conditions which are not shown."""
+    """An item.
+
+    ``predictions`` have the values that they read in their own order, and ``hidden`` counts those
+    that read conditions which are not shown.
+    """
 
     item_id: str
     config: str
     split: str
     conditions: tuple[ConditionView, ...]
-    predictions: tuple[PredictionView, ...]
+    predictions: tuple[tuple[EvaluatedPrediction, list[RegionValue]], ...]
     hidden: int
     truncated: int
 
@@ -116,7 +108,7 @@ def view_item(
         config,
         split,
         tuple(_condition(scored, name, tokenizer) for name in names),
-        tuple(_prediction(one, scored, rules) for one in visible),
+        tuple((one, read_values(one, scored, rules)) for one in visible),
         len(evaluated) - len(visible),
         scored.truncated,
     )
@@ -145,16 +137,14 @@ def reads(prediction: EvaluatedPrediction) -> list[tuple[RegionRef, str]]:
 
 def read_values(
     prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules
-) -> list[tuple[RegionRef, str, float | None]]:
+) -> list[RegionValue]:
     """The values (bits) of what a prediction reads; None of a condition that was not scored."""
-    parts: tuple[int, ...] = ()
-    if rules.whole_sums_regions:
-        parts = tuple(region.region_number for region in scored.item.conditions[0].regions)
+    values = RegionValues(scored.item, scored.conditions, rules)
     return [
         (
             region,
             name,
-            region_value(scored.conditions[name], region, prediction.aggregation, parts)
+            values.value(region, name, prediction.aggregation)
             if name in scored.conditions
             else None,
         )
@@ -195,22 +185,11 @@ def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[Toke
     return tuple(tokens)
 
 
-def _prediction(
-    prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules
-) -> PredictionView:
-    outcome = prediction.outcome
-    if outcome is None:
-        verdict = f"undefined: {UNDEFINED[prediction.reason]}"
-    else:
-        verdict = state(prediction) + (", too close to call" if prediction.too_close else "")
-    return PredictionView(
-        prediction.formula,
-        prediction.aggregation,
-        prediction.groups,
-        verdict,
-        outcome.margin if outcome else None,
-        tuple(read_values(prediction, scored, rules)),
-    )
+def verdict(prediction: EvaluatedPrediction) -> str:
+    """What became of a prediction, with ``too close to call``, or why it is undefined."""
+    if prediction.outcome is None:
+        return f"undefined: {UNDEFINED[prediction.reason]}"
+    return state(prediction) + (", too close to call" if prediction.too_close else "")
 
 
 def in_words(region: RegionRef) -> str:

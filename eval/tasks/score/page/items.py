@@ -4,93 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef
-from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.kinds.table_kind import of_modest_length
+from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import group_names
 from coherencegym.eval.tasks.score.page.item_view import read_values, reads, state
-from coherencegym.eval.tasks.score.results import shown_tables
-from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.encode import SPECIAL
-
-#: Predictions of a table and aggregation at either end, around zero, and without a margin.
-LIMITS = (200, 100, 50, 20, 10, 5, 2, 1)
-#: Predictions at either end of each group and column value, for each so many of the limit.
-PER_GROUP = 40
-
-
-@dataclass(frozen=True, slots=True)
-class PageSelection:
-    """The predictions of one table and aggregation that are shown, and those that are not.
-
-    Margins by different aggregations (a mean, a sum) do not compare: each has its own ends.
-
-    Attributes:
-        total: all of its predictions.
-        limit: predictions that are kept at either end, around zero, and without a margin.
-        kept: the places of those that are shown, in the order of the table.
-    """
-
-    config: str
-    split: str
-    aggregation: str
-    total: int
-    limit: int
-    kept: tuple[int, ...]
-
-    @property
-    def n_left_out(self) -> int:
-        """Number of predictions that are not shown."""
-        return self.total - len(self.kept)
-
-
-def select_shown(
-    config: str,
-    split: str,
-    evaluated: Sequence[EvaluatedPrediction],
-    limit: int,
-    groups: Callable[[EvaluatedPrediction], Sequence[str]],
-) -> list[PageSelection]:
-    """A selection for each aggregation of a table.
-
-    Kept are the ``limit`` lowest and highest margins, the ``limit`` closest to zero, a few of
-    either end of each group (so that none is without an example), and the first ``limit`` without a
-    margin.
-    """
-    aggregations: dict[str, list[int]] = defaultdict(list)
-    for place, prediction in enumerate(evaluated):
-        aggregations[prediction.aggregation].append(place)
-    selections = []
-    for aggregation, places in aggregations.items():
-        margins = {place: margin(evaluated[place]) for place in places}
-        measured = sorted((m, place) for place, m in margins.items() if m is not None)
-        unmeasured = [place for place, m in margins.items() if m is None]
-        kept = {*_extremes(measured, limit), *(place for _, place in _closest(measured)[:limit])}
-        members: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        for one in measured if limit >= PER_GROUP else ():
-            for group in groups(evaluated[one[1]]):
-                members[group].append(one)
-        for own in members.values():
-            kept |= _extremes(own, limit // PER_GROUP)
-        selections.append(
-            PageSelection(
-                *(config, split, aggregation, len(places), limit),
-                tuple(sorted({*kept, *unmeasured[:limit]})),
-            )
-        )
-    return selections
 
 
 def margin(prediction: EvaluatedPrediction) -> float | None:
@@ -98,111 +29,31 @@ def margin(prediction: EvaluatedPrediction) -> float | None:
     return prediction.outcome.margin if prediction.outcome else None
 
 
-def _closest(measured: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
-    return sorted(measured, key=lambda one: abs(one[0]))
-
-
-def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
-    return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
-
-
 _WORD = re.compile(r"\w+|[^\w\s]")
-#: A span of unmoved text begins after white space and the mark of a change of speaker.
-_BEFORE_UNIT = re.compile(r"\s*(\[SEP\]\s*)?")
+
+#: Pieces of a text, each with whether another text has other words there.
+Marked = list[tuple[str, bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Characters of a text: a unit by its number in the original, or (no label) a difference."""
-
-    start: int
-    end: int
-    label: str = ""
-    moved: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A piece of a text; ``kind``: ``moved``, ``unit``, ``different``, or nothing."""
-
-    text: str
-    kind: str = ""
-    label: str = ""
-
-
-def unit_marks(item: Item, name: str) -> list[Mark]:
-    """The units of a condition whose order is changed in it or in another; none where none is.
-
-    Unmoved units stand between the moved ones: several beside each other have one mark.
-    """
-    moves = [
-        edit
-        for edit in item.edits
-        if edit.source_unit is not None and edit.source_discourse == item.discourse_id
-    ]
-    own = {edit.unit: edit for edit in moves if edit.condition_name == name}
-    placed = {unit: (edit.after, edit.source_unit) for unit, edit in own.items()}
-    if not own:  # the original: where the units came from
-        placed = {
-            e.source_unit: (e.after, e.source_unit) for e in moves if e.source_unit is not None
-        }
-    order = item.extra.get("permutation")
-    total = len(order) if isinstance(order, list | tuple) else 0
-    content = item.condition(name).content if placed else ""
-    marks: list[Mark] = []
-    place, before = 0, -1
-    for unit, (text, source) in sorted(placed.items()):
-        start = content.find(text, place)
-        if start < 0:
-            return []
-        marks += _between(content, place, start, before + 1, unit)
-        marks.append(Mark(start, start + len(text), f"{(source or 0) + 1}"))
-        place, before = start + len(text), unit
-    last = max(total, before + 2) if content[place:].strip() else before + 1
-    return [*marks, *_between(content, place, len(content), before + 1, last)]
-
-
-def _between(content: str, start: int, end: int, first: int, stop: int) -> Iterator[Mark]:
-    found = _BEFORE_UNIT.match(content, start, end)
-    start = found.end() if found else start
-    if first < stop and content[start:end].strip():
-        label = f"{first + 1}" if stop == first + 1 else f"{first + 1}–{stop}"
-        yield Mark(start, start + len(content[start:end].rstrip()), label, moved=False)
-
-
-def difference_marks(left: str, right: str) -> tuple[list[Mark], list[Mark]]:
-    """The words in which two texts differ."""
+def marked(left: str, right: str) -> tuple[Marked, Marked]:
+    """Two texts, cut where their words differ; joined, the pieces are the texts again."""
     ours, theirs = ([match.span() for match in _WORD.finditer(text)] for text in (left, right))
     words = [left[slice(*span)] for span in ours], [right[slice(*span)] for span in theirs]
     blocks = [
         block for kind, *block in SequenceMatcher(None, *words).get_opcodes() if kind != "equal"
     ]
     return (
-        [Mark(ours[i][0], ours[j - 1][1]) for i, j, _, _ in blocks if i < j],
-        [Mark(theirs[i][0], theirs[j - 1][1]) for _, _, i, j in blocks if i < j],
+        _cut(left, [(ours[i][0], ours[j - 1][1]) for i, j, _, _ in blocks if i < j]),
+        _cut(right, [(theirs[i][0], theirs[j - 1][1]) for _, _, i, j in blocks if i < j]),
     )
 
 
-def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
-    """A text cut at its marks, which are in order; joined, the segments are the text again."""
-    place = 0
-    for mark in marks:
-        if mark.start > place:
-            yield Segment(text[place : mark.start])
-        kind = "different" if not mark.label else "moved" if mark.moved else "unit"
-        yield Segment(text[mark.start : mark.end], kind, mark.label)
-        place = mark.end
-    if place < len(text):
-        yield Segment(text[place:])
-
-
-def marked(item: Item, names: Sequence[str]) -> list[tuple[Segment, ...]]:
-    """The texts of two conditions, cut at their marks: units where any are moved, else words."""
-    left, right = texts = [item.condition(name).content for name in names]
-    marks = [unit_marks(item, name) for name in names]
-    if not all(marks):
-        marks = list(difference_marks(left, right))
-    return [tuple(segments(text, own)) for text, own in zip(texts, marks, strict=True)]
+def _cut(text: str, spans: Sequence[tuple[int, int]]) -> Marked:
+    pieces, place = Marked(), 0
+    for start, end in spans:
+        pieces += [(text[place:start], False), (text[start:end], True)]
+        place = end
+    return [piece for piece in (*pieces, (text[place:], False)) if piece[0]]
 
 
 #: Characters of each text of the example, where there is such an item.
@@ -215,36 +66,39 @@ def example_of(found: Results) -> dict[str, Any] | None:
     The first item of modest length of the first table whose prediction has two conditions, with the
     bits of what the prediction reads; ``held`` says what became of it.
     """
-    for (table, scored), own in zip(shown_tables(found), found.details, strict=True):
+    for own in found.details:
         readable = [
-            (one, names)
-            for one in own.predictions
-            if one.outcome is not None
-            and len(names := list(dict.fromkeys(name for _, name in reads(one)))) == 2
+            (one, read, names)
+            for one, evaluated in own.shown
+            for read in evaluated
+            if read.outcome is not None
+            and len(names := list(dict.fromkeys(name for _, name in reads(read)))) == 2
         ]
         if readable:
-            prediction, names = of_modest_length(
+            scored, prediction, names = of_modest_length(
                 readable,
-                lambda pair: max(len(pair[0].item.condition(n).content) for n in pair[1]),
+                lambda each: max(len(each[0].item.condition(name).content) for name in each[2]),
                 _MODEST,
             )
-            item = prediction.item
-            read = next(one for one in scored.items if one.item.item_id == item.item_id)
+            item = scored.item
             names.sort(key=[condition.condition_name for condition in item.conditions].index)
-            values = {name: value for _, name, value in read_values(prediction, read, scored.rules)}
-            texts = zip(names, marked(item, names), strict=True)
+            known = read_values(prediction, scored, own.last.rules)
+            values = {name: value for _, name, value in known}
+            texts = marked(*(item.condition(name).content for name in names))
             return {
-                "config": table.config,
-                "split": table.split,
+                "config": own.table.config,
+                "split": own.table.split,
                 "item_id": item.item_id,
-                "conditions": [(name, text, values[name]) for name, text in texts],
+                "conditions": [
+                    (name, text, values[name]) for name, text in zip(names, texts, strict=True)
+                ],
                 "margin": margin(prediction),
                 "held": state(prediction),
             }
     return None
 
 
-#: Characters of text in a page, about; more, and each table shows fewer items.
+#: Characters of text in a page, about.
 MOST_CHARACTERS = 2_500_000
 #: Characters shown of a text that was not scored.
 MOST_UNSCORED = 2_000
@@ -254,52 +108,36 @@ MOST_EXTRA = 80
 
 @dataclass(frozen=True, slots=True)
 class PageItems:
-    """``data`` is for JSON; ``selections`` say what it has and what it leaves out."""
+    """``data`` is for JSON; ``left_out`` counts the items that it leaves out, by table."""
 
     data: dict[str, Any]
-    selections: tuple[PageSelection, ...]
+    left_out: dict[str, int]
 
 
 def collect(found: Results, most_characters: int = MOST_CHARACTERS) -> PageItems:
-    """The items that a page shows: as many as have so many characters, and at least a few."""
-    tables = [
-        (*own, one.predictions) for own, one in zip(shown_tables(found), found.details, strict=True)
-    ]
-    for limit in LIMITS:
-        selections = [_select(table, evaluated, limit) for table, _, evaluated in tables]
-        kept = [sorted(place for one in own for place in one.kept) for own in selections]
-        if sum(map(_characters, (own for *_, own in tables), kept)) <= most_characters:
-            break
-    packer = _Packer()
-    for (table, scored, evaluated), places in zip(tables, kept, strict=True):
-        packer.add_table(table, scored, evaluated, places)
-    return PageItems(packer.data, tuple(one for own in selections for one in own))
+    """The items that a page shows: the first of each table, and at least one."""
+    packer, left_out = _Packer(), {}
+    for own in found.details:
+        sizes = accumulate(_characters(evaluated) for _, evaluated in own.shown)
+        room = most_characters / len(found.details)
+        number = max(1, sum(size <= room for size in sizes))
+        packer.add_table(own.table, own.shown[:number], own.last.rules)
+        if number < own.n_items:
+            left_out[own.table.name] = own.n_items - number
+    return PageItems(packer.data, left_out)
 
 
-def _select(
-    table: ItemTable, evaluated: Sequence[EvaluatedPrediction], limit: int
-) -> list[PageSelection]:
-    columns = _columns(table)
-    return select_shown(
-        table.config, table.split, evaluated, limit, lambda j: group_names(j, columns)
-    )
+def _characters(evaluated: Sequence[EvaluatedPrediction]) -> int:
+    names = {name for one in evaluated for _, name in reads(one)}
+    return sum(len(evaluated[0].item.condition(name).content) for name in names)
 
 
-def _characters(evaluated: Sequence[EvaluatedPrediction], places: Sequence[int]) -> int:
-    compared = {
-        (evaluated[place].item.item_id, name): len(evaluated[place].item.condition(name).content)
-        for place in places
-        for _, name in reads(evaluated[place])
-    }
-    return sum(compared.values())
-
-
-def _columns(table: ItemTable) -> list[str]:
+def _columns(table: ItemTable, shown: Sequence[ScoredItem]) -> list[str]:
     # Those with more than one value.
     return [
         column
         for column in table.breakdowns
-        if len({str(item.extra[column]) for item in table.items}) > 1
+        if len({str(one.item.extra[column]) for one in shown}) > 1
     ]
 
 
@@ -313,36 +151,30 @@ class _Packer:
     def add_table(
         self,
         table: ItemTable,
-        scored: Scored,
-        evaluated: Sequence[EvaluatedPrediction],
-        places: Sequence[int],
+        shown: Sequence[tuple[ScoredItem, Sequence[EvaluatedPrediction]]],
+        rules: Rules,
     ) -> None:
-        number, columns = len(self.data["tables"]), _columns(table)
+        number, columns = len(self.data["tables"]), _columns(table, [one for one, _ in shown])
         self.data["tables"].append([table.config, table.split])
-        by_id = {one.item.item_id: one for one in scored.items}
-        items: dict[str, int] = {}
-        for place in places:
-            prediction = evaluated[place]
-            item_id = prediction.item.item_id
-            if item_id not in items:
-                items[item_id] = len(self.data["items"])
-                self.data["items"].append(_item(by_id[item_id], number, columns))
-            own = self.data["items"][items[item_id]]
-            self._add_conditions(own, prediction, by_id[item_id])
-            self.data["predictions"].append(
-                {
-                    "i": items[item_id],
-                    "k": self._number("kinds", f"{prediction.formula} {prediction.aggregation}"),
-                    "g": [
-                        self._number("groups", name) for name in group_names(prediction, columns)
-                    ],
-                    "m": _rounded(margin(prediction)),
-                    "s": state(prediction),
-                    "w": prediction.reason,
-                    "c": int(prediction.too_close),
-                    "v": _values(prediction, by_id[item_id], scored),
-                }
-            )
+        for scored, evaluated in shown:
+            own = _item(scored, number, columns)
+            for prediction in evaluated:
+                self._add_conditions(own, prediction, scored)
+                kind = f"{prediction.formula} {prediction.aggregation}"
+                groups = group_names(prediction, columns)
+                self.data["predictions"].append(
+                    {
+                        "i": len(self.data["items"]),
+                        "k": self._number("kinds", kind),
+                        "g": [self._number("groups", name) for name in groups],
+                        "m": _rounded(margin(prediction)),
+                        "s": state(prediction),
+                        "w": prediction.reason,
+                        "c": int(prediction.too_close),
+                        "v": _values(prediction, scored, rules),
+                    }
+                )
+            self.data["items"].append(own)
 
     def _number(self, kind: str, name: str) -> int:
         number = self._numbers.setdefault((kind, name), len(self.data[kind]))
@@ -357,12 +189,13 @@ class _Packer:
         for name in dict.fromkeys(name for _, name in reads(prediction)):
             if name not in there:
                 condition = scored.item.condition(name)
-                if (one := scored.conditions.get(name)) is not None:
-                    marks = unit_marks(scored.item, name)
-                    pieces = with_units(scored_pieces(one, condition.content), marks)
-                else:
-                    marks, pieces = [], unscored_pieces(condition)
-                own["c"].append(packed(name, pieces, marks))
+                one = scored.conditions.get(name)
+                pieces = (
+                    unscored_pieces(condition)
+                    if one is None
+                    else scored_pieces(one, condition.content)
+                )
+                own["c"].append(packed(name, pieces))
         order = [condition.condition_name for condition in scored.item.conditions]
         own["c"].sort(key=lambda condition: order.index(condition["n"]))
 
@@ -383,11 +216,11 @@ def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, 
     }
 
 
-def _values(prediction: EvaluatedPrediction, item: ScoredItem, scored: Scored) -> list[list[Any]]:
+def _values(prediction: EvaluatedPrediction, item: ScoredItem, rules: Rules) -> list[list[Any]]:
     # Tokens are those with a surprisal.
     return [
         [region, name, _rounded(value), _tokens_of(item, name, region)]
-        for region, name, value in read_values(prediction, item, scored.rules)
+        for region, name, value in read_values(prediction, item, rules)
     ]
 
 
@@ -416,13 +249,12 @@ class Piece:
 
     ``bits`` are the surprisals of its tokens: several where they share a character, and none for
     text between tokens and where no prediction reads it. Between regions, ``region`` is the number
-    of the one before. ``unit`` is the place of its mark among those of the text, -1 before all.
+    of the one before.
     """
 
     text: str
     bits: tuple[float, ...]
     region: int
-    unit: int = -1
 
 
 def scored_pieces(scored: ScoredCondition, content: str) -> list[Piece]:
@@ -466,36 +298,15 @@ def unscored_pieces(condition: Condition) -> list[Piece]:
     return pieces
 
 
-def with_units(pieces: Sequence[Piece], marks: Sequence[Mark]) -> list[Piece]:
-    """The pieces, each in the marked unit that its first visible character is in."""
-    found, place, unit = [], 0, -1
-    starts = [mark.start for mark in marks]
-    for piece in pieces:
-        if piece.text.strip():
-            visible = place + len(piece.text) - len(piece.text.lstrip())
-            unit = bisect_right(starts, visible) - 1
-        found.append(replace(piece, unit=unit))
-        place += len(piece.text)
-    return found
-
-
-def packed(name: str, pieces: Sequence[Piece], marks: Sequence[Mark] = ()) -> dict[str, Any]:
+def packed(name: str, pieces: Iterable[Piece]) -> dict[str, Any]:
     """A condition as the page's script reads it, text without surprisal in one piece.
 
     Returns:
         ``n`` its name, ``t`` the texts of its pieces, ``b`` their bits (null, a number or several),
-        ``r`` their regions as runs of (number, pieces), and where units are marked ``u``, those as
-        runs of (number, moved, pieces).
+        ``r`` their regions as runs of (number, pieces).
     """
     pieces = list(_joined(pieces))
-    units = [
-        [marks[unit].label, int(marks[unit].moved), len(list(run))]
-        if unit >= 0
-        else ["", 0, len(list(run))]
-        for unit, run in groupby(piece.unit for piece in pieces)
-    ]
     return {
-        **({"u": units} if marks else {}),
         "n": name,
         "t": [piece.text for piece in pieces],
         "b": [_bits(piece.bits) for piece in pieces],
@@ -503,13 +314,12 @@ def packed(name: str, pieces: Sequence[Piece], marks: Sequence[Mark] = ()) -> di
     }
 
 
-def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    runs = groupby(pieces, key=lambda p: (bool(p.bits), p.region, p.unit))
-    for (has_bits, region, unit), run in runs:
+def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    for (has_bits, region), run in groupby(pieces, key=lambda p: (bool(p.bits), p.region)):
         if has_bits:
             yield from run
         else:
-            yield Piece("".join(piece.text for piece in run), (), region, unit)
+            yield Piece("".join(piece.text for piece in run), (), region)
 
 
 def _bits(bits: tuple[float, ...]) -> float | list[float] | None:
