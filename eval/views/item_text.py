@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.score.page.item_view import (
     RegionValue,
     TokenView,
     in_words,
-    verdict,
+    outcome_text,
 )
 
 #: Bits from which on a background is taken, and the letters on it (dark on light, light on dark).
@@ -143,7 +143,7 @@ def _prediction(prediction: EvaluatedPrediction, values: Sequence[RegionValue]) 
     outcome = prediction.outcome
     bits = None if outcome is None else outcome.margin
     margin = "" if bits is None else f", margin {bits:+.3f} bits"
-    yield f"  {verdict(prediction)}{margin}: {prediction.formula} ({prediction.aggregation})"
+    yield f"  {outcome_text(prediction)}{margin}: {prediction.formula} ({prediction.aggregation})"
     yield "    " + ", ".join(
         f"{in_words(region)} of {name} " + ("–" if value is None else f"{value:.3f}")
         for region, name, value in values

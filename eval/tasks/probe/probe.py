@@ -26,9 +26,9 @@ from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
 from coherencegym.eval.tasks.probe.study import (
-    Fits,
     Input,
     LayerFeatures,
+    LayerFits,
     ProbeRows,
     best_layer,
     control_and_compression,
@@ -54,10 +54,10 @@ class Probed:
     """
 
     table: ProbeTable
-    fits: Fits
+    fits: LayerFits
     control: Any
     figures: Mapping[str, float]
-    random: tuple[Fits, ...]
+    random: tuple[LayerFits, ...]
     left_out: tuple[str, ...]
     normed: frozenset[int] = frozenset()
 
@@ -193,7 +193,7 @@ class _Work:
 
         return of_layer
 
-    def fits(self, vectors: States, rows: ProbeRows, kept: Sequence[int], what: str) -> Fits:
+    def fits(self, vectors: States, rows: ProbeRows, kept: Sequence[int], what: str) -> LayerFits:
         layers = (MEAN_LAYER,) if self.options.compat else vectors.layers
         about = self.features(vectors, kept), rows, layers, self.trainer
         return fit_layers(*about, seed=self.options.seed, progress=self.steps(what, len(layers)))

@@ -222,15 +222,15 @@ class ProbeRows:
 
 
 #: Layer -> its probe; layer 0 is the embeddings.
-Fits = Mapping[int, Fit]
+LayerFits = Mapping[int, Fit]
 
 
-def best_layer(fits: Fits) -> int:
+def best_layer(fits: LayerFits) -> int:
     """The layer whose probe does best on validation, the lowest of equals."""
     return max(fits, key=lambda layer: (fits[layer].validation, -layer))
 
 
-def is_uncertain(fits: Fits, rows: int) -> bool:
+def is_uncertain(fits: LayerFits, rows: int) -> bool:
     """Say that no layer is outside the 95 % interval of the best, over so many validation rows."""
     best = fits[best_layer(fits)].validation
     least = best - 1.96 * math.sqrt(best * (1 - best) / rows)
@@ -249,7 +249,7 @@ def fit_layers(
     *,
     seed: int = 0,
     progress: Callable[[], None] = lambda: None,
-) -> Fits:
+) -> LayerFits:
     """The probes of all layers, two at a time, each with one thread of linear algebra."""
 
     def one(layer: int) -> Fit:

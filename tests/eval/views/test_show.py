@@ -16,7 +16,7 @@ from support.commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.page.item_view import ItemView, verdict, view_item
+from coherencegym.eval.tasks.score.page.item_view import ItemView, outcome_text, view_item
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
 
@@ -191,7 +191,7 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
         shown = view_item(replace(scored, error=error), model[1], "c", "t", rules=DEFAULT)
-        assert verdict(shown.predictions[0][0]).endswith("too close to call") == close
+        assert outcome_text(shown.predictions[0][0]).endswith("too close to call") == close
 
 
 def test_separators_and_parts_of_characters_have_names(

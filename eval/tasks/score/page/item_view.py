@@ -185,7 +185,7 @@ def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[Toke
     return tuple(tokens)
 
 
-def verdict(prediction: EvaluatedPrediction) -> str:
+def outcome_text(prediction: EvaluatedPrediction) -> str:
     """What became of a prediction, with ``too close to call``, or why it is undefined."""
     if prediction.outcome is None:
         return f"undefined: {UNDEFINED[prediction.reason]}"
