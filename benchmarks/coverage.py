@@ -35,7 +35,7 @@ from coherencegym.eval.statistics.paired import (
     difference_interval,
     sign_flips,
 )
-from coherencegym.eval.tasks.detect.scores import count_decision, summed
+from coherencegym.eval.tasks.detect.scores import decision_parts
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)
@@ -536,14 +536,12 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
     for _ in range(runs):
         scores, places = documents(number)
         predicted = [
-            count_decision([i for i in range(1, 5) if s[i] > 1], p)
+            decision_parts([i for i in range(1, 5) if s[i] > 1], p)["f1"]
             for s, p in zip(scores, places, strict=True)
         ]
         if kind == "F1":
-            now.append(f1(*summed(predicted, "f1"), names, 4 * number))
-            parts = np.array(
-                [[2 * o.hits, 2 * o.hits + o.false_alarms + o.misses] for o in predicted]
-            )
+            parts = np.array(predicted)
+            now.append(f1(parts[:, 0].tolist(), parts[:, 1].tolist(), names, 4 * number))
             with np.errstate(invalid="ignore"):
                 resampled = (drawn @ parts[:, 0]) / (drawn @ parts[:, 1])
         else:

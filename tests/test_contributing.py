@@ -241,7 +241,8 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert main([*asked, "--output", str(tmp_path / "none")]) == 0
     assert main([*asked, "--output", str(tmp_path / "some"), "--saved", "1000"]) == 0
     printed = capsys.readouterr().out
-    assert "recipes_all: AUC" in printed
+    assert "recipes_all (test)" in printed
+    assert "AUC, %" in printed
     assert "|task:match|configs:all|split:test|saved:1000.0|" in printed
 
     run = read_results(tmp_path / "some")
@@ -273,7 +274,7 @@ def test_the_example_of_a_task_is_a_subcommand(
     found = run_task(call_of(task_named("match"), {**about, "saved": 1000.0}))
     assert isinstance(found, cg.Results)
     assert found.signature == saved.signature
-    assert "recipes_all: accuracy" in str(found)
+    assert "accuracy, %" in str(found)
     with pytest.raises(EvaluationError, match="match: no option 'save'; expected one of"):
         call_of(task_named("match"), {**about, "save": 1000.0})
 

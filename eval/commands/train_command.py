@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
         results = training.results(
             [_train(training, *model, f"{n} of {len(models)}") for n, model in enumerate(models, 1)]
         )
-        write_training(training, results, folder, overwrite=arguments.overwrite)
-        (results.seeds[0] if len(results.seeds) == 1 else results).print()
+        write_training(results, folder, overwrite=arguments.overwrite)
+        (results.details[0].results if len(results.details) == 1 else results).print()
         print(f"written to {folder}")
     return 0
 

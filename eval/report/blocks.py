@@ -15,11 +15,19 @@ from coherencegym.eval.report.grid import (
     GridRow,
     in_width,
     made,
+    of_cells,
     plain_text,
     rich_block,
     share_with_interval,
+    with_interval,
 )
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, ScoreRow
+from coherencegym.eval.statistics.scores import (
+    FEW_ITEMS,
+    REFERENCE,
+    Score,
+    ScoreRow,
+    is_correlation,
+)
 
 _GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
 
@@ -101,6 +109,54 @@ def formula_labels(rows: Sequence[OfPrediction]) -> list[str]:
         else f"{row.formula} {row.aggregation}"
         for row in rows
     ]
+
+
+def interval_cell(score: Score) -> str:
+    """A score in its cell, with its interval: in per cent, or as it is where it is signed."""
+    ends = score.score, score.ci_low, score.ci_high
+    return (
+        with_interval(*ends, "+.2f") if is_correlation(score.metric) else share_with_interval(*ends)
+    )
+
+
+def score_table(
+    scores: Sequence[Score], cell: Callable[[Score], str] = interval_cell, unit: str = ", %"
+) -> Grid:
+    """A table with a column for each metric.
+
+    A table of the dataset has a line for the model, and below it one for each way to decide and
+    each baseline; then a line for each group of its units, and for each way to decide of these. A
+    group that has all units is left out.
+    """
+    tables: dict[tuple[str, str], dict[str, dict[str, dict[str, Score]]]] = {}
+    for score, formula in zip(scores, formula_labels(scores), strict=True):
+        parts = tables.setdefault((score.config, score.split), {"": {"": {}}})
+        part = score.group or (formula if score.level == "formula" else "")
+        parts.setdefault(part, {"": {}}).setdefault(score.system, {})[score.metric] = score
+    headings, cells = [], []
+    for (config, split), parts in tables.items():
+        for part, systems in parts.items():
+            for system, line in systems.items():
+                first = next(iter(line.values()), None)
+                if part and (first is None or first.level == REFERENCE or _same(first, parts[""])):
+                    continue
+                level = bool(part) + bool(system)
+                name = "  " * level + (system or part or f"{config} ({split})")
+                headings.append(GridRow((name,), level, bold=not level))
+                counts = first.counts.items() if first else ()
+                own = {"n": f"{first.n:,}" + " !" * (first.n < FEW_ITEMS) if first else ""}
+                for metric in dict.fromkeys(score.metric for score in scores):
+                    signed = is_correlation(metric)
+                    own[metric + unit * (not signed)] = cell(line[metric]) if metric in line else ""
+                own["left out"] = ", ".join(f"{number:,} {why}" for why, number in counts)
+                cells.append(own)
+    return of_cells("config, group, system", headings, cells, ("", "–"), ("n",))
+
+
+def _same(part: Score, whole: Mapping[str, Mapping[str, Score]]) -> bool:
+    # A part that has all units of its table.
+    known = whole.get(part.system, {}).get(part.metric)
+    return known is not None and known.n == part.n
 
 
 def strip_grid(scores: Sequence[Score], counts: bool = True) -> Grid:

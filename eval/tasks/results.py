@@ -12,13 +12,13 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.data.source import SuiteUse, SuiteWords
-from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
+from coherencegym.eval.metrics.estimates import EstimateRow, estimates
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, labels
+from coherencegym.eval.report.blocks import ReportSection, score_table
 from coherencegym.eval.report.grid import notebook_cell
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, only_cd, shown_rows
 from coherencegym.eval.tasks.headline import Headline, headline_line, headline_of_one
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.files.frames import data_frame
@@ -272,9 +272,8 @@ class Results:
         """The report: the task's own, where it has one and its run is at hand, or a table."""
         if self.details and self.asked.sections is not None:
             return list(self.asked.sections(self))
-        if self.details:
-            return [ReportSection("Scores", estimate_grid(self.estimates))]
-        return [ReportSection("Scores", _score_grid(self.rows))]
+        shown = shown_rows(self.rows) if only_cd(self.rows) else self.rows
+        return [ReportSection("Scores", score_table(shown))]
 
     def without_details(self) -> Results:
         """The same without items and outcomes, which take memory."""
@@ -379,44 +378,3 @@ def picked(kind: type[_T], values: Mapping[str, Any]) -> _T:
     """A dataclass of those of some values that it has fields for."""
     known = (each.name for each in fields(kind))  # type: ignore[arg-type]
     return kind(**{name: values[name] for name in known if name in values})
-
-
-def estimate_grid(rows: Sequence[EstimateRow]) -> grid.Grid:
-    """A table of all estimates, with what was left out."""
-    scores = [score_of(row) for row in rows]
-    made = []
-    for row, score, name in zip(rows, scores, labels(scores), strict=True):
-        value = row.estimate
-        cells = (
-            name,
-            f"{value.n:,}" + (" !" if value.n < FEW_ITEMS else ""),
-            _cell(row),
-            ", ".join(f"{number:,} {why}" for why, number in row.left_out.items()),
-        )
-        is_part = score.level != "all"
-        made.append(grid.GridRow(cells, int(is_part), bold=not is_part))
-    return grid.made("config, group: metric", ("n", "score [95 % interval]", "left out"), made)
-
-
-def _cell(row: EstimateRow) -> str:
-    value = row.estimate
-    if row.metric.is_signed:
-        return grid.with_interval(value.value, value.low, value.high, "+.2f")
-    return f"{grid.share_with_interval(value.value, value.low, value.high)} %"
-
-
-def _score_grid(scores: Sequence[Score]) -> grid.Grid:
-    shown = shown_rows(scores)
-    made = [
-        grid.GridRow(
-            (
-                name,
-                f"{score.n:,}" + " !" * (score.n < FEW_ITEMS),
-                grid.score_with_interval(score.score, score.ci_low, score.ci_high, score.metric),
-            ),
-            int(score.level != "all"),
-            bold=score.level == "all",
-        )
-        for score, name in zip(shown, labels(shown), strict=True)
-    ]
-    return grid.made("config, group", ("n", "score [95 % interval]"), made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from coherencegym.errors import ConfigError
 from coherencegym.eval.data.notes import Note, of_each
@@ -42,6 +42,14 @@ class Table(Generic[_T]):
     verified: bool
     separator: bool
     breakdowns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, source: Source, read: TableRows[Any], rows: tuple[_T, ...], **more: Any) -> Self:
+        """Rows that were read of a dataset; ``more`` are fields in place of what the table says."""
+        about = {"breakdowns": read.breakdowns, **more}
+        if "separator" not in about:
+            about["separator"] = read.separated(rows)
+        return cls(source, read.config, read.split, rows, read.rows_sha256, read.verified, **about)
 
     @property
     def name(self) -> str:
@@ -82,8 +90,7 @@ def read_tables(
         if not rows:
             where = f"config {read.config!r}, split {read.split!r}"
             raise ConfigError(f"{where}: no row; expected at least one")
-        about = source, read.config, read.split, rows, read.rows_sha256, read.verified
-        return Table(*about, read.separated(rows), read.breakdowns)
+        return Table.of(source, read, rows)
 
     found = table_rows(source, configs, (split,), kind=kind)
     return of_each(found, table_of, named=bool(configs))

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table
+from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table, markdown_text
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, strip_grid
@@ -32,7 +32,7 @@ from coherencegym.eval.results.folder import MARKER, results_json, write_json, w
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import Trained
-from coherencegym.eval.tasks.training.training import CardText, Training, TrainingResults
+from coherencegym.eval.tasks.training.training import Training
 from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.files.folders import written_beside
@@ -173,54 +173,51 @@ def source(name: str) -> str:
 _LOSSES = "losses.json"
 
 
-def write_training(
-    training: Training, results: TrainingResults, folder: Path, *, overwrite: bool = False
-) -> None:
-    """Write models, cards and results, whole or not at all."""
+def write_training(results: Results, folder: Path, *, overwrite: bool = False) -> None:
+    """Write the models of a training, their cards and results, whole or not at all."""
+    training: Training = results.asked
+    name = _LOSSES if training.in_nats else MARKER
     with written_beside(folder, overwrite) as work:
-        for one, own in zip(results.trained, results.seeds, strict=True):
+        for one in results.details:
             place = work / one.folder
             place.mkdir()
             one.model.save_pretrained(place)
             # A tokenizer saves how it cut and padded what it read last.
             one.tokenizer("")
             one.tokenizer.save_pretrained(place)
-            if results.task_words.in_nats:
-                write_json(results_json(own), place / _LOSSES)
+            if training.in_nats:
+                write_json(results_json(one.results), place / name)
             else:
-                write_results(own, place)
-                write_results_files(own, place)
-            card = "\n".join(model_card(results, one, own, training.card(own))) + "\n"
+                write_results(one.results, place)
+                write_results_files(one.results, place)
+            card = "\n".join(model_card(results, one)) + "\n"
             (place / "README.md").write_text(card, encoding="utf-8")
-        write_json(
-            results_json(results), work / (_LOSSES if results.task_words.in_nats else MARKER)
-        )
+        write_json(results_json(results), work / name)
 
 
-def model_card(
-    results: TrainingResults, trained: Trained, own: Results, text: CardText
-) -> Iterator[str]:
-    """The lines of the card of a model, one of those with these results, that has its own."""
+def model_card(results: Results, trained: Trained) -> Iterator[str]:
+    """The lines of the card of a model, one of those with these results."""
+    training: Training = results.asked
+    own, text = trained.results, training.card
     # JSON is YAML: names from elsewhere cannot break out of the metadata.
     yield from ("---", "library_name: transformers", f"pipeline_tag: {text.pipeline}")
     if results.model["hub"]:
         yield f"base_model: {json.dumps(results.model['name'])}"
     if results.repo:
         yield f"datasets: {json.dumps([results.repo])}"
-    yield from (f"tags: [{', '.join(text.tags)}]", "---", "")
+    yield from ("tags: [coherencegym, discourse, coherence]", "---", "")
     yield from (f"# {text.title}", "", text.about, "", fenced(text.use, "bash"))
-    title, said = "Figures", "The intervals are 95 % intervals."
-    if results.task_words.in_nats:
-        title, said = "Losses", "The losses are in nats."
-    yield from ("", f"## {title}", "", *_table(own), "", f"{said} {text.figures}")
-    if (models := len(results.trained)) > 1:
-        said = f"Mean and standard deviation of {models} {results.over} (this is one of them):"
+    yield from ("", "## Scores", "", *_table(own))
+    if (models := len(results.details)) > 1:
+        said = f"Mean and standard deviation of {models} {training.over} (this is one of them):"
         yield from ("", said, "", *_table(results))
-    facts = _facts(results, trained)
-    rows = [(name, str(value)) for name, value in facts.items() if value != ""]
+    yield from ("", *(f"- {markdown_text(str(note))}" for note in own.notes))
+    facts = {**results.model, **results.settings, **trained.about}
+    rows = [(name, str(v)) for name, v in facts.items() if isinstance(v, str | int | float | tuple)]
     yield from ("", "## Training", "", *markdown_table(("", ""), rows), "")
     yield (
-        f"{text.learned} The licences of the encoder and of the data apply to the model; this card "
+        "The model has learned to recognise the answers of this data, which may have other signs "
+        "elsewhere. The licences of the encoder and of the data apply to the model; this card "
         "states none."
     )
     yield from ("", markdown_code(own.signature))
@@ -229,27 +226,3 @@ def model_card(
 def _table(results: Results) -> list[str]:
     tables = (one.body for one in results.sections if isinstance(one.body, grid.Grid))
     return grid.markdown(next(tables))
-
-
-def _facts(results: TrainingResults, trained: Trained) -> dict[str, Any]:
-    settings, words = results.settings, results.task_words
-    model, cut = results.model, settings["truncated_rows"]
-    rows = settings["training_rows"] + settings["validation_rows"]
-    frozen = ", frozen: only the head was trained" if settings["freeze"] else ""
-    fold = f"{trained.fold} of {len(results.trained)}: the weights are chosen on it"
-    most = f"of at most {settings['epochs']} ({trained.steps:,} steps)"
-    return {
-        "encoder": f"{model['name']} at {model['commit']}{frozen}",
-        "data": f"{results.dataset['name']}, {settings['train_on']}",
-        f"training {words.texts}": f"{settings['training_texts']:,}",
-        f"training {words.rows}": f"{settings['training_rows']:,}",
-        "cut to fit": "" if cut is None else f"{cut:,} of {rows:,}",
-        "seed": trained.seed,
-        "fold": "" if trained.fold is None else fold,
-        "learning rate": settings["learning_rate"],
-        "batch size": settings["batch_size"],
-        "epochs": f"{trained.epochs:g} {most}",
-        f"{words.best} on validation": f"{trained.best:.3f}",
-        "weights of the classes in the loss": ", ".join(f"{w:.3g}" for w in trained.weights),
-        "maximum number of tokens of an input": settings["max_length"],
-    }

@@ -38,7 +38,6 @@ from coherencegym.eval.tasks.criteria.sentences import (
     StructurePart,
     Targets,
 )
-from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,
     Encoder,
@@ -46,7 +45,7 @@ from coherencegym.eval.tasks.training.encoder import (
     prepared_trainer,
 )
 from coherencegym.eval.tasks.training.options import GRU, Settings, terms_of
-from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData, Words
+from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData
 
 #: Fills up lists of ids.
 NO_ID = -1
@@ -159,9 +158,8 @@ class EncoderTraining(Training):
     criteria: Sequence[str]
 
     name = "train-encoder"
-    words = Words(
-        "documents", "sentences", "least loss", (BEFORE, AFTER, BY_FREQUENCIES, LEARNED), True
-    )
+    texts, rows, best = "documents", "sentences", "least loss"
+    in_nats = True
 
     @property
     def test(self) -> StructurePart:
@@ -221,7 +219,7 @@ class EncoderTraining(Training):
                 ci_high=None,
             )
             for term in terms
-            for metric in self.words.columns
+            for metric in (BEFORE, AFTER, BY_FREQUENCIES, LEARNED)
         ]
         trained = Trained.by(trainer, model.encoder, start.tokenizer)
         test = {name: getattr(self.test, name) for name in ("split", "sha256")}
@@ -242,14 +240,14 @@ class EncoderTraining(Training):
             )
         yield detail(f"losses of {self.own['criteria']} in nats on {self.test.split}; {_LEGEND}")
 
-    def card(self, own: Results) -> CardText:
+    @property
+    def card(self) -> CardText:
         """What the card of an encoder says."""
         name = str(self.encoder.about["name"])
         what = "A bidirectional GRU over word vectors" if name == GRU else markdown_code(name)
         new = " Load the model with CoherenceGym; transformers alone does not know its type."
         return CardText(
             pipeline="feature-extraction",
-            tags=("coherencegym", "discourse", "sentence-embeddings"),
             title="A sentence encoder trained on the structure of documents",
             about=f"{what}, trained with the criteria `{self.own['criteria']}` of Chen, Chu and "
             "Gimpel (2019). The vector of a sentence is the mean of its last hidden states."
@@ -257,9 +255,6 @@ class EncoderTraining(Training):
             * (name == GRU),
             use="coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks "
             "--layers last",
-            figures=f"{_LEGEND[0].upper()}{_LEGEND[1:]}.",
-            learned="The model has learned the structure of these documents; other genres may "
-            "differ.",
         )
 
 

@@ -16,7 +16,7 @@ from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
-from coherencegym.eval.tasks.detect.tables import DocumentTable, ScoredTable
+from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.tasks.training.encoder import (
     Head,
@@ -69,7 +69,7 @@ def classify(
     loaded: LoadedModel,
     table: DocumentTable,
     step: Callable[[int, int], None] = lambda done, total: None,
-) -> ScoredTable:
+) -> tuple[list[list[float]], int]:
     """Ask a classifier about every sentence of documents but the opening ones.
 
     Args:
@@ -78,8 +78,8 @@ def classify(
         step: told how many pairs are read, and how many there are.
 
     Returns:
-        The documents with the log-odds (nats) of each sentence that it is an intruder; minus
-        infinity for the opening one.
+        The log-odds (nats) of each sentence that it is an intruder, minus infinity for the opening
+        one; and the number of pairs that were read without their end.
     """
     most = most_tokens(loaded.model.config, loaded.tokenizer)
     inputs = [pair.inputs[0] for pair in pairs_of(table.rows)]
@@ -89,8 +89,7 @@ def classify(
     values = [0.0] * len(inputs)
     for number, own in zip(order, logits, strict=True):
         values[number] = float(own[1] - own[0])
-    cut = sum(are_cut(loaded.tokenizer, inputs, most))
-    return ScoredTable(table, by_document(table.rows, values), cut)
+    return by_document(table.rows, values), sum(are_cut(loaded.tokenizer, inputs, most))
 
 
 def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:

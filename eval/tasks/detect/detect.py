@@ -6,8 +6,7 @@ As a function that a builder can hand to an operator::
     detector = load_detector("gpt2")
     detector([["Ann had a dog.", "It barked.", "Tax rates fell."]])  # [[-inf, -0.2, 0.9]]
 
-``functools.partial(detect, model, tokenizer)`` is the same of a model that is loaded. No torch at
-import.
+No torch at import.
 
 All detectors look at what a sentence and its document have to do with each other. For a document of
 sentences s_1 ... s_n, with surprisals S in bits,
@@ -31,7 +30,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import ConfigError, EvaluationError
@@ -68,36 +66,10 @@ def check_detector(name: str) -> None:
 _WHOLE = "whole"
 
 
-def detect(
-    model: Any,
-    tokenizer: Any,
-    documents: Sequence[Sequence[str]],
-    detector: str = DEFAULT_DETECTOR,
-    **options: Any,
-) -> list[list[float]]:
-    """Score each sentence of each document by how much it looks like an intruder.
-
-    Args:
-        model, tokenizer: a causal language model of transformers.
-        documents: sentences in reading order; one space is put between them.
-        detector: a name in :data:`DETECTORS`.
-        options: those of :class:`eval.plan.options.Options`.
-
-    Returns:
-        Scores in bits per token, higher is more like an intruder; minus infinity for the opening
-        sentence. NaN for all others of a document that is longer than the model's context, and for
-        all of one in which a token has characters of two sentences.
-    """
-    from coherencegym.eval.models.in_memory import evaluating
-
-    with evaluating(model):
-        return detections(model, tokenizer, documents, detector, Options(**options))[0]
-
-
 def load_detector(
     name: str, detector: str = DEFAULT_DETECTOR, **options: Any
 ) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
-    """A model as a function from documents to scores, as :func:`detect` gives them.
+    """A model as a function from documents to scores, as :func:`detections` gives them.
 
     Args:
         name: a Hub id, a folder, or ``demo``, as ``--model`` takes it.
@@ -110,7 +82,7 @@ def load_detector(
     check_detector(detector)
     quiet_libraries()
     loaded = load(name, scorer="causal", **options)
-    return partial(detect, loaded.model, loaded.tokenizer, detector=detector)
+    return lambda documents: detections(loaded.model, loaded.tokenizer, documents, detector)[0]
 
 
 def detections(
@@ -123,13 +95,21 @@ def detections(
     names: Sequence[str] = (),
     **run: Any,
 ) -> tuple[list[list[float]], Surprisals[Answer] | None]:
-    """Score documents as :func:`detect` does, and give the surprisals as well; None: none was read.
+    """Score each sentence of each document by how much it looks like an intruder.
 
     Args:
-        model, tokenizer, documents, detector: see :func:`detect`; the model in evaluation mode.
+        model, tokenizer: a causal language model of transformers, in evaluation mode.
+        documents: sentences in reading order; one space is put between them.
+        detector: a name in :data:`DETECTORS`.
         options: reading and running; documents are never cut, and there is one mode.
         names: say what errors call each document; empty: by their numbers.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
+
+    Returns:
+        Scores in bits per token, higher is more like an intruder; minus infinity for the opening
+        sentence. NaN for all others of a document that is longer than the model's context, and for
+        all of one in which a token has characters of two sentences. Then the surprisals; None where
+        none was read.
     """
     from coherencegym.eval.surprisal import surprisals
 

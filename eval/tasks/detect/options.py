@@ -57,6 +57,6 @@ COMMAND = CommandLine(
     examples="""\
   coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
   coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
-  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --config cnn
+  coherencegym detect --model gpt2 --dataset DATA --calibrate-on detect_a --config detect_b
 """,
 )

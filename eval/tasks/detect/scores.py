@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from coherencegym.errors import ConfigError, EvaluationError
@@ -94,78 +93,53 @@ def best_threshold(
     return threshold
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCounts:
-    """Counts of a decision on one document; a mean over several decisions has fractions.
+#: What a decision adds to each metric: a part, and its whole.
+Parts = Mapping[str, tuple[float, float]]
 
-    Attributes:
-        hits, false_alarms, misses: intruders found, other sentences taken for one, intruders not
-            found.
-        document: 1 if it was found out whether there is an intruder.
-        exact: 1 if every sentence is right.
+
+def decision_parts(predicted: Sequence[int], position: int) -> Parts:
+    """The parts of calling the sentences of a document at these places intruders.
+
+    The position may be -1, or -2 of an unknown one: then ``document_accuracy`` alone says
+    something.
     """
-
-    hits: float
-    false_alarms: float
-    misses: float
-    document: float
-    exact: float
-
-    @property
-    def parts(self) -> dict[str, tuple[float, float]]:
-        """The part that the document adds, and its whole."""
-        return {
-            "document_accuracy": (self.document, 1.0),
-            "exact_accuracy": (self.exact, 1.0),
-            "f1": (2 * self.hits, 2 * self.hits + self.false_alarms + self.misses),
-            "precision": (self.hits, self.hits + self.false_alarms),
-            "recall": (self.hits, self.hits + self.misses),
-        }
-
-
-def count_decision(predicted: Sequence[int], position: int) -> DecisionCounts:
-    """The counts of calling the sentences at these places intruders.
-
-    The position may be -1, or -2 of an unknown one: then ``document`` alone says something.
-    """
-    hit = position in predicted
+    hit, calls = position in predicted, len(predicted)
     intruded = position != NO_INTRUDER
-    return DecisionCounts(
-        hits=float(hit),
-        false_alarms=float(len(predicted) - hit),
-        misses=float(intruded and not hit),
-        document=float(bool(predicted) == intruded),
-        exact=float(len(predicted) == intruded and (hit or not intruded)),
-    )
+    exact = calls == intruded and (hit or not intruded)
+    return {
+        "document_accuracy": (float(bool(predicted) == intruded), 1.0),
+        "exact_accuracy": (float(exact), 1.0),
+        "f1": (2.0 * hit, float(calls + intruded)),
+        "precision": (float(hit), float(calls)),
+        "recall": (float(hit), float(intruded)),
+        # Who names one sentence has the place right where it is a hit.
+        "place": (float(hit), 1.0),
+    }
 
 
-def mean_counts(counts: Sequence[DecisionCounts]) -> DecisionCounts:
+def mean_parts(parts: Sequence[Parts]) -> Parts:
     """The mean of several decisions on one document."""
-    return DecisionCounts(
-        *(
-            math.fsum(getattr(one, name) for one in counts) / len(counts)
-            for name in DecisionCounts.__dataclass_fields__
+    return {
+        name: (
+            math.fsum(one[name][0] for one in parts) / len(parts),
+            math.fsum(one[name][1] for one in parts) / len(parts),
         )
-    )
+        for name in parts[0]
+    }
 
 
-def count_decisions(
+def f1_of(
     scores: Sequence[Sequence[float]],
     positions: Sequence[int],
     threshold: float,
     decision: Decision,
-) -> list[DecisionCounts]:
-    """The counts of a decision on each document; see :func:`best_threshold`."""
-    return [
-        count_decision(intruders(own, threshold, decision), position)
+) -> float:
+    """F1 over the sentences of documents, at least one of which is or is called an intruder."""
+    parts = [
+        decision_parts(intruders(own, threshold, decision), position)["f1"]
         for own, position in zip(scores, positions, strict=True)
     ]
-
-
-def summed(counts: Sequence[DecisionCounts], metric: str) -> tuple[list[float], list[float]]:
-    """The parts that documents add to a metric, and their wholes."""
-    pairs = [one.parts[metric] for one in counts]
-    return [part for part, _ in pairs], [whole for _, whole in pairs]
+    return math.fsum(part for part, _ in parts) / math.fsum(whole for _, whole in parts)
 
 
 #: The conditions of a probe's two sides, without and with it, and what a side is measured by:
@@ -207,9 +181,9 @@ def add_probe_outcomes(
         for decision, threshold in thresholds.items():
             for condition, metric in zip((plain, probe), metrics, strict=True):
                 parts = [
-                    count_decision(
-                        intruders(own, threshold, decision), document.intruder_position
-                    ).parts[part]
+                    decision_parts(intruders(own, threshold, decision), document.intruder_position)[
+                        part
+                    ]
                     for document, own in (read[condition, item] for item in items)
                 ]
                 writer.add(
@@ -315,41 +289,39 @@ def add_outcomes(
     if table.located:
         places = {n: highest(scores[n]) for n, reason in enumerate(reasons) if not reason}
         add(PLACE, MODEL, {n: (float(own == positions[n]), 1.0) for n, own in places.items()})
-    for system, counts in _decisions(documents, scores, thresholds).items():
-        for metric in _DECIDED if table.located else (DOCUMENT_ACCURACY,):
-            add(metric, system, {n: own.parts[metric.name] for n, own in counts.items()})
-        if table.located and system.label in (RANDOM, ANNOTATOR, VOTE):
-            # Who names one sentence has the place right where it is a hit.
-            add(PLACE, system, {n: (own.hits, 1.0) for n, own in counts.items()})
+    for system, decided in _decisions(documents, scores, thresholds).items():
+        has_place = (PLACE,) if system.label in (RANDOM, ANNOTATOR, VOTE) else ()
+        for metric in (*_DECIDED, *has_place) if table.located else (DOCUMENT_ACCURACY,):
+            add(metric, system, {n: own[metric.name] for n, own in decided.items()})
 
 
 def _decisions(
     documents: Sequence[Document],
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
-) -> dict[System, dict[int, DecisionCounts]]:
-    """The counts of each system, by the numbers of the documents that it decided on."""
+) -> dict[System, dict[int, Parts]]:
+    """What each system decided, by the numbers of the documents that it decided on."""
     found = {
         System(label=decision, threshold=threshold): {
-            n: count_decision(intruders(own, threshold, decision), document.intruder_position)
+            n: decision_parts(intruders(own, threshold, decision), document.intruder_position)
             for n, (document, own) in enumerate(zip(documents, scores, strict=True))
         }
         for decision, threshold in thresholds.items()
     }
-    others: tuple[tuple[Role, str, Callable[[Document], DecisionCounts]], ...] = (
-        ("baseline", MAJORITY, lambda document: count_decision((), document.intruder_position)),
+    others: tuple[tuple[Role, str, Callable[[Document], Parts]], ...] = (
+        ("baseline", MAJORITY, lambda document: decision_parts((), document.intruder_position)),
         ("baseline", RANDOM, _random),
         ("people", ANNOTATOR, _annotators),
         ("people", VOTE, _vote),
     )
     for role, label, decide in others:
-        counts = {
+        decided = {
             n: decide(document)
             for n, document in enumerate(documents)
             if role == "baseline" or document.extra.get(HUMAN)
         }
-        if counts:
-            found[System(role=role, label=label, primary=False)] = counts
+        if decided:
+            found[System(role=role, label=label, primary=False)] = decided
     return found
 
 
@@ -365,10 +337,10 @@ def groups_of(table: DocumentTable, document: Document) -> tuple[Group, ...]:
     return (*table.unit(document).groups, *judged)
 
 
-def _random(document: Document) -> DecisionCounts:
+def _random(document: Document) -> Parts:
     # Any sentence but the opening one: what is to be expected of it.
     places = range(1, len(document.sentences))
-    return mean_counts([count_decision((place,), document.intruder_position) for place in places])
+    return mean_parts([decision_parts((place,), document.intruder_position) for place in places])
 
 
 def _answers(document: Document) -> list[int]:
@@ -382,16 +354,16 @@ def _answers(document: Document) -> list[int]:
     return answers
 
 
-def _said(answer: int, document: Document) -> DecisionCounts:
-    return count_decision(() if answer == -1 else (answer,), document.intruder_position)
+def _said(answer: int, document: Document) -> Parts:
+    return decision_parts(() if answer == -1 else (answer,), document.intruder_position)
 
 
-def _annotators(document: Document) -> DecisionCounts:
-    return mean_counts([_said(answer, document) for answer in _answers(document)])
+def _annotators(document: Document) -> Parts:
+    return mean_parts([_said(answer, document) for answer in _answers(document)])
 
 
-def _vote(document: Document) -> DecisionCounts:
+def _vote(document: Document) -> Parts:
     # Several that are as frequent count in equal parts.
     counts = Counter(_answers(document))
     most = max(counts.values())
-    return mean_counts([_said(answer, document) for answer, n in counts.items() if n == most])
+    return mean_parts([_said(answer, document) for answer, n in counts.items() if n == most])

@@ -10,7 +10,6 @@ condition is what it has in the slot, so that its document is ``before``, region
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -19,7 +18,7 @@ from typing import Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source, find_dataset
-from coherencegym.eval.data.table_rows import TableRows, table_rows
+from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError
 from coherencegym.eval.tasks.detect.options import DetectOptions
@@ -27,8 +26,6 @@ from coherencegym.eval.tasks.table import Table
 
 #: The split that thresholds are chosen on.
 _VALIDATION = "validation"
-#: The beginning of the names of configs of documents, which may be named without it.
-DETECT_PREFIX = "detect_"
 #: Conditions in which a document's own sentence is in the slot, without and with the probe.
 ORIGINAL, ORIGINAL_PROBE = "original", "original_probe"
 #: Conditions in which an intruder is there.
@@ -48,9 +45,7 @@ TableKey = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class DocumentTable(Table[Document]):
-    """The documents of one config and split; ``probes``: versions without and with a probe."""
-
-    probes: bool = False
+    """The documents of one config and split."""
 
     @property
     def key(self) -> TableKey:
@@ -67,22 +62,10 @@ class DocumentTable(Table[Document]):
         """The number of documents with an intruder."""
         return sum(document.intruded for document in self.rows)
 
-
-@dataclass(frozen=True)
-class ScoredTable:
-    """A table, and the scores of its sentences; see :func:`eval.tasks.detect.detect.detect`.
-
-    ``cut``: the number of pairs that a classifier read without their end.
-    """
-
-    table: DocumentTable
-    scores: Sequence[Sequence[float]]
-    cut: int = 0
-
     @property
-    def left_out(self) -> Counter[str]:
-        """The number of documents that are left out, by reason."""
-        return Counter(why_left_out(own) for own in self.scores if not was_read(own))
+    def probes(self) -> bool:
+        """The documents are versions of others, without and with a probe."""
+        return any(ITEM in document.extra for document in self.rows[:1])
 
 
 def was_read(scores: Sequence[float]) -> bool:
@@ -101,23 +84,30 @@ def why_left_out(scores: Sequence[float]) -> str:
 
 def split_tables(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
-) -> list[DocumentTable]:
+) -> Iterator[DocumentTable]:
     """The tables of a split that are documents, or else those of probes; no more than so many rows
     each.
     """
-    read = _probes if _holds_probes(source, configs) else document_tables
-    return list(read(source, configs, split, max_items))
+    if not _holds_probes(source, configs):
+        yield from document_tables(source, configs, split, max_items)
+        return
+    for read in table_rows(source, configs, (split,), kind=ITEMS):
+        try:
+            rows = islice(read.rows, max_items)
+            documents = tuple(document for row in rows for document in documents_of(row))
+        except SuiteError as error:
+            raise EvaluationError(f"{read.where}: {error}") from None
+        says = read.about.get("separator")
+        separator = DOCUMENTS.separated(documents) if says is None else bool(says)
+        yield DocumentTable.of(source, read, documents, separator=separator, breakdowns=())
 
 
 def document_tables(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> Iterator[DocumentTable]:
     """The tables of documents; see :func:`split_tables`."""
-    for rows in table_rows(source, configs, (split,), kind=DOCUMENTS):
-        documents, breakdowns = rows.read(max_items), list(rows.breakdowns)
-        if "difficulty" not in breakdowns and any(d.extra.get("difficulty") for d in documents):
-            breakdowns.append("difficulty")
-        yield _table(source, rows, documents, rows.separated(documents), tuple(breakdowns))
+    for read in table_rows(source, configs, (split,), kind=DOCUMENTS):
+        yield DocumentTable.of(source, read, read.read(max_items))
 
 
 def _holds_probes(source: Source, configs: Sequence[str]) -> bool:
@@ -126,31 +116,6 @@ def _holds_probes(source: Source, configs: Sequence[str]) -> bool:
     chosen = configs or DOCUMENTS.configs(known) or known
     asked = {name: known[name] for name in chosen if name in known}
     return bool(asked) and len(ITEMS.configs(asked)) == len(asked)
-
-
-def _probes(
-    source: Source, configs: Sequence[str], split: str, max_items: int | None
-) -> Iterator[DocumentTable]:
-    for rows in table_rows(source, configs, (split,), kind=ITEMS):
-        try:
-            documents = tuple(d for row in islice(rows.rows, max_items) for d in documents_of(row))
-        except SuiteError as error:
-            raise EvaluationError(f"{rows.where}: {error}") from None
-        says = rows.about.get("separator")
-        separator = DOCUMENTS.separated(documents) if says is None else bool(says)
-        yield _table(source, rows, documents, separator, probes=True)
-
-
-def _table(
-    source: Source,
-    rows: TableRows[Any],
-    documents: tuple[Document, ...],
-    separator: bool,
-    breakdowns: tuple[str, ...] = (),
-    probes: bool = False,
-) -> DocumentTable:
-    about = source, rows.config, rows.split, documents, rows.rows_sha256, rows.verified
-    return DocumentTable(*about, separator, breakdowns, probes)
 
 
 def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
@@ -218,10 +183,9 @@ class DetectionInput:
 
 
 def detection_names(configs: Sequence[str], options: DetectOptions) -> list[str]:
-    """The names, with and without their beginning, of configs that are tested and chosen on."""
+    """The names of configs that are tested and chosen on."""
     elsewhere, _, other = (options.calibrate_on or "").rpartition(":")
-    named = [*configs, *([other] if other and configs and not elsewhere else [])]
-    return [*named, *(DETECT_PREFIX + name for name in named)]
+    return [*configs, *([other] if other and configs and not elsewhere else [])]
 
 
 def read_inputs(
@@ -243,13 +207,12 @@ def read_inputs(
     """
     calibrate_on, threshold = options.calibrate_on, options.threshold
     elsewhere, _, other = (calibrate_on or "").rpartition(":")
-    wanted = full_names(source, configs)
-    tested = split_tables(source, wanted, split, max_items)
-    require_configs(source, wanted, tested, f"no split {split!r}; expected another with --split")
+    tested = list(split_tables(source, configs, split, max_items))
+    require_configs(source, configs, tested, f"no split {split!r}; expected another with --split")
     chosen_on = None
     if calibrate_on:
-        there = find_documents(elsewhere, None, [other]) if elsewhere else source
-        chosen_on = _validation(there, full_names(there, [other])[0], max_items)
+        there = find_dataset(elsewhere, None, [other]) if elsewhere else source
+        chosen_on = _validation(there, other, max_items)
 
     def with_threshold(table: DocumentTable) -> DetectionInput:
         if not table.rows:
@@ -260,20 +223,6 @@ def read_inputs(
         return DetectionInput(table, _validation(source, table.config, max_items))
 
     return of_each(tested, with_threshold, named=bool(configs))
-
-
-def find_documents(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:
-    """A dataset with configs that are named with or without their beginning; none: all."""
-    return find_dataset(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
-
-
-def full_names(source: Source, configs: Sequence[str]) -> list[str]:
-    """The names of configs, with ``detect_``; a dataset without a manifest keeps its own names."""
-    known = source.manifest.get("configs", {})
-    return [
-        DETECT_PREFIX + name if name not in known and DETECT_PREFIX + name in known else name
-        for name in configs
-    ]
 
 
 def require_configs(

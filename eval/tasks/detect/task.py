@@ -6,21 +6,20 @@ documents choose it. Beside the model stand the majority class, a random place, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import ConfigError
 from coherencegym.eval.data.dataset import chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, Strips, TextLists
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
+from coherencegym.eval.report.blocks import ReportSection, Strips, TextLists, score_table
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.classifier import (
     classify,
     load_for_detection,
@@ -34,14 +33,11 @@ from coherencegym.eval.tasks.detect.options import (
     check_detection,
 )
 from coherencegym.eval.tasks.detect.scores import (
-    ANNOTATOR,
     AUC,
     DECISIONS,
     DETECTION_METRICS,
     DOCUMENT_ACCURACY,
     MAJORITY,
-    NOT_JUDGED,
-    PLACE,
     PROBE_METRICS,
     RANDOM,
     VOTE,
@@ -56,7 +52,6 @@ from coherencegym.eval.tasks.detect.scores import (
 from coherencegym.eval.tasks.detect.tables import (
     DetectionInput,
     DocumentTable,
-    ScoredTable,
     TableKey,
     detection_names,
     is_plain,
@@ -72,7 +67,6 @@ from coherencegym.eval.tasks.headline import (
 )
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
-from coherencegym.files.parquet_writing import write_rows
 
 
 @dataclass(frozen=True)
@@ -101,39 +95,66 @@ class DetectDetail:
     """A table that was tested on.
 
     Attributes:
-        tested: the documents, with the scores of their sentences.
-        calibration: those that the threshold was chosen on; None where the user chose it.
+        table: the documents.
+        scores: those of their sentences (:func:`eval.tasks.detect.detect.detections`).
+        cut: the number of pairs that a classifier read without their end.
         thresholds: those of each decision.
     """
 
-    tested: ScoredTable
-    calibration: ScoredTable | None
+    table: DocumentTable
+    scores: Sequence[Sequence[float]]
+    cut: int
     thresholds: tuple[Threshold, ...]
 
+    @property
+    def left_out(self) -> Counter[str]:
+        """The number of documents that are left out, by reason."""
+        return Counter(why_left_out(own) for own in self.scores if not was_read(own))
 
-def detect_detail(
-    one: DetectionInput,
-    scored: Mapping[TableKey, ScoredTable],
-    writer: OutcomeWriter,
+
+def detect_in_table(
+    context: TaskContext, one: DetectionInput, options: DetectOptions, writer: OutcomeWriter
 ) -> DetectDetail:
-    """The thresholds of a table whose sentences have scores; its outcomes are added."""
-    tested = scored[one.table.key]
-    on = None if one.calibration is None else scored[one.calibration.key]
-    thresholds = tuple(_threshold(one, on, name) for name in DECISIONS)
+    """Score the sentences of documents, those that the threshold is chosen on as well."""
+    for table in one.tables:
+        if table.key not in context.memo:
+            context.memo[table.key] = _scored(context, table, options)
+    scores, cut = context.memo[one.table.key]
+    thresholds = tuple(_threshold(one, context.memo, name) for name in DECISIONS)
     add = add_probe_outcomes if one.table.probes else add_outcomes
-    add(writer, one.table, tested.scores, {own.decision: own.threshold for own in thresholds})
-    return DetectDetail(tested, on, thresholds)
+    add(writer, one.table, scores, {own.decision: own.threshold for own in thresholds})
+    return DetectDetail(one.table, scores, cut, thresholds)
 
 
-def _threshold(one: DetectionInput, on: ScoredTable | None, name: Decision) -> Threshold:
-    if on is None:
+def _scored(
+    context: TaskContext, table: DocumentTable, options: DetectOptions
+) -> tuple[list[list[float]], int]:
+    if options.detector == CLASSIFIER:
+        return classify(context.model, table, partial(context.step, table.name))
+    scores, read = detections(
+        context.model.model,
+        context.model.tokenizer,
+        [document.sentences for document in table.rows],
+        options.detector,
+        context.reading,
+        names=[document.item_id for document in table.rows],
+        uses_separator=table.separator,
+        **context.running,
+    )
+    if read is not None:
+        context.count(read)
+    return scores, 0
+
+
+def _threshold(one: DetectionInput, scored: Mapping[TableKey, Any], name: Decision) -> Threshold:
+    table = one.calibration
+    if table is None:
         assert one.threshold is not None
         return Threshold(one.table.config, name, one.threshold)
-    table = on.table
     pairs = [
         (own, document.intruder_position)
-        for own, document in zip(on.scores, table.rows, strict=True)
-        if was_read(own) and (is_plain(document) or not table.probes)
+        for own, document in zip(scored[table.key][0], table.rows, strict=True)
+        if was_read(own) and is_plain(document)
     ]
     try:
         best = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
@@ -146,14 +167,14 @@ def _threshold(one: DetectionInput, on: ScoredTable | None, name: Decision) -> T
 
 def detection_facts(one: DetectionInput, found: DetectDetail) -> dict[str, Any]:
     """The facts of a table that was tested on."""
-    left_out = {name: found.tested.left_out[name] for name in ("too_long", "crossing")}
+    left_out = {name: found.left_out[name] for name in ("too_long", "crossing")}
     return {"intruded": one.table.intruded, **left_out, "tested": True}
 
 
 def detection_more(found: Results) -> dict[str, Any]:
     """The thresholds, and what probes change."""
     names = ("config", "split", "decision")
-    probed = any(one.tested.table.probes for one in found.details)
+    probed = any(one.table.probes for one in found.details)
     return {
         "thresholds": [asdict(own) for one in found.details for own in one.thresholds],
         "probes": [
@@ -177,7 +198,7 @@ def detection_notes(found: Results) -> Iterator[Note]:
 
 def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -> Iterator[Note]:
     for each in details:
-        tested, own = each.tested.table, each.thresholds
+        tested, own = each.table, each.thresholds
         values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
         where = "set by --threshold"
         if own and own[0].chosen_on:
@@ -193,93 +214,40 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
 
 
 def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
-    for scored in scored_tables(details):
-        if too_long := scored.left_out["too_long"]:
+    for each in details:
+        name = each.table.name
+        if too_long := each.left_out["too_long"]:
             yield caution(
-                f"{scored.table.name}: {too_long:,} documents are longer than the model's "
-                "context and are left out"
+                f"{name}: {too_long:,} documents are longer than the model's context and are left "
+                "out"
             )
-        if crossing := scored.left_out["crossing"]:
+        if crossing := each.left_out["crossing"]:
             yield caution(
-                f"{scored.table.name}: {crossing:,} documents are left out: a token has characters "
-                "of two sentences"
+                f"{name}: {crossing:,} documents are left out: a token has characters of two "
+                "sentences"
             )
-        if scored.cut:
+        if each.cut:
             yield caution(
-                f"{scored.table.name}: {scored.cut:,} pairs of a sentence and its document are cut "
-                "to what the classifier reads"
+                f"{name}: {each.cut:,} pairs of a sentence and its document are cut to what the "
+                "classifier reads"
             )
-    if any(one.tested.table.probes for one in details):
+        if not each.table.located:
+            yield caution(
+                f"{name}: the position of the intruder is not known for all documents, so only "
+                "document accuracy is measured"
+            )
+    if any(one.table.probes for one in details):
         yield detail(
-            "F1: over the sentences of incoherent documents; right: share of coherent documents "
-            "that are predicted as coherent; both without the probe, with the probe, and as a "
-            "difference"
+            "F1: over the sentences of incoherent documents; coherent: share of coherent documents "
+            "that are predicted as coherent"
         )
         return
-    for one in details:
-        if not one.tested.table.located:
-            yield caution(
-                f"{one.tested.table.name}: the position of the intruder is not known for all "
-                "documents, so only document acc. is measured"
-            )
     yield detail(
-        "document acc.: share of documents whose decision (an intruder, or none) is right; exact "
-        "acc.: share of documents with every sentence right; F1, precision, recall, AUC: over all "
-        "sentences except the opening one; place: share of intruded documents whose intruder has "
-        "the highest score"
+        "document accuracy: share of documents whose decision (an intruder, or none) is right; "
+        "exact accuracy: share of documents with every sentence right; F1, precision, recall, AUC: "
+        "over all sentences except the opening one; place: share of intruded documents whose "
+        "intruder has the highest score"
     )
-
-
-def scored_tables(details: Sequence[DetectDetail]) -> list[ScoredTable]:
-    """All tables that were read, each once: those that thresholds are chosen on first."""
-    chosen_on = [one.calibration for one in details if one.calibration is not None]
-    every = [*chosen_on, *(one.tested for one in details)]
-    return list({one.table.key: one for one in every}.values())
-
-
-def document_rows(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
-    """Rows of ``documents.parquet``: every document, with a score (bits per token) by sentence.
-
-    ``scores`` has null for the opening sentence, and is null for a document that is left out;
-    ``highest`` is the place of the highest score. What is an intruder follows from these and the
-    thresholds.
-    """
-    for scored in scored_tables(details):
-        table = scored.table
-        for document, own in zip(table.rows, scored.scores, strict=True):
-            read = was_read(own)
-            yield {
-                "dataset": table.source.name,
-                "config": table.config,
-                "split": table.split,
-                "item_id": document.item_id,
-                "intruder_position": document.intruder_position,
-                "scores": [None, *own[1:]] if read else None,
-                "highest": highest(own) if read else NO_INTRUDER,
-                "too_long": not read and why_left_out(own) == "too_long",
-            }
-
-
-def write_sentence_scores(details: Sequence[DetectDetail], folder: Path) -> None:
-    """Write the scores of sentences into a folder that is there."""
-    import pyarrow as pa
-
-    texts = {name: pa.string() for name in ("dataset", "config", "split", "item_id")}
-    scores = {"intruder_position": pa.int32(), "scores": pa.list_(pa.float64())}
-    schema = pa.schema({**texts, **scores, "highest": pa.int32(), "too_long": pa.bool_()})
-    write_rows(document_rows(details), schema, folder / "documents.parquet")
-
-
-#: Columns by their metrics, with intervals where there is room.
-DETECTION_COLUMNS = {
-    "document accuracy": "document acc.",
-    "exact accuracy": "exact acc.",
-    **{name: name for name in ("F1", "precision", "recall", "AUC", "place")},
-}
-_PROBE_COLUMNS = (
-    *("incoherent", "F1, %", "F1, probe, %", "difference, points"),
-    *("coherent", "right, %", "right, probe, %", "difference, points "),
-)
 
 
 #: Documents of each table that are listed.
@@ -288,34 +256,31 @@ _MOST_DOCUMENTS = 200
 
 def detect_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
-    details: list[DetectDetail] = list(found.details)
-    if any(not one.tested.table.probes for one in details):
-        yield ReportSection("Metrics by decision rule", detection_grid(found))
-    if any(one.tested.table.probes for one in details):
-        yield ReportSection("Detection without and with a probe", probe_grid(found))
+    yield ReportSection("Metrics", score_table(found.rows))
+    if found.more["probes"]:
+        yield ReportSection("Differences by a probe", probe_grid(found))
     drawn = tuple(row for row in found.rows if row.level == "all")
     yield ReportSection("Scores", Strips(drawn, ("partial input", "chance")))
     yield ReportSection(
         "Documents",
-        TextLists(tuple(map(_listed, details))),
+        TextLists(tuple(map(_listed, found.details))),
         "Each sentence has a score from the detector that the signature names; a higher score "
         "means more like an intruder. The opening sentence has no score.",
     )
 
 
 def _listed(one: DetectDetail) -> tuple[str, str, tuple[grid.Grid, ...]]:
-    table = one.tested.table
     predicted = [(own.decision, own.threshold) for own in one.thresholds]
-    shown = table.rows[:_MOST_DOCUMENTS]
+    shown = one.table.rows[:_MOST_DOCUMENTS]
     tables = (
-        grid.of_texts(document.item_id, list(_sentences(one.tested, number, predicted)))
+        grid.of_texts(document.item_id, list(_sentences(one, number, predicted)))
         for number, document in enumerate(shown)
     )
-    return table.name, f"{len(shown):,} of {len(table.rows):,} documents", tuple(tables)
+    return one.table.name, f"{len(shown):,} of {len(one.table.rows):,} documents", tuple(tables)
 
 
 def _sentences(
-    scored: ScoredTable, number: int, predicted: Sequence[tuple[Decision, float]]
+    scored: DetectDetail, number: int, predicted: Sequence[tuple[Decision, float]]
 ) -> Iterator[grid.GridRow]:
     # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.rows[number], scored.scores[number]
@@ -334,92 +299,21 @@ def _sentences(
         yield grid.GridRow(cells, bold=place == document.intruder_position)
 
 
-def detection_grid(found: Results) -> grid.Grid:
-    """The table of detection: a line for each group, and below it who decides.
-
-    Baselines are there for all documents, people where they judged all documents of a group.
-    """
-    lines, rows = by_line(found.rows), []
-    for one in found.details:
-        table, decisions = one.tested.table, [own.decision for own in one.thresholds]
-        place = table.config, table.split
-        for group in sorted({group for (*where, group, _) in lines if (*where,) == place}):
-            documents = lines[*place, group, decisions[0]][DOCUMENT_ACCURACY.said].n
-            located = lines.get((*place, group, ""), {}).get(PLACE.said)
-            numbers = _count(documents), f"{located.n:,}" if located else ""
-            baselines = () if group else (MAJORITY, RANDOM)
-            for system in ("", *decisions, *baselines, ANNOTATOR, VOTE) if documents else ():
-                line = lines.get((*place, group, system), {})
-                in_part = any(NOT_JUDGED in score.counts for score in line.values())
-                if system and (in_part or not line):
-                    continue
-                name = f"    {system}" if system else f"  {group}" if group else table.name
-                known = (line.get(metric) for metric in DETECTION_COLUMNS)
-                metrics = (_cell(score) if score else "" for score in known)
-                cells = (name, *numbers, *metrics)
-                is_part = bool(group or system)
-                rows.append(grid.GridRow(cells, int(is_part), bold=not is_part))
-    return grid.made(
-        "config, group, decision",
-        ("documents", "intruded", *(f"{name}, %" for name in DETECTION_COLUMNS.values())),
-        rows,
-    )
-
-
 def probe_grid(found: Results) -> grid.Grid:
-    """The table of probes, without and with each."""
-    lines, differences, rows = by_line(found.rows), probe_differences(found.outcomes), []
-    for table, decision in (
-        (one.tested.table, own.decision) for one in found.details for own in one.thresholds
-    ):
-        changes = differences.get((table.config, table.split, decision), {})
-        scores = lines.get((table.config, table.split, "", decision), {})
-        cells = [f"{table.name} {decision}"]
-        for side in ("F1", "coherent"):
-            change = changes.get(f"{side} with probe")
-            both = [scores.get(f"{side} {which} probe") for which in ("without", "with")]
-            cells.append(_count(both[0].n if both[0] else 0))
-            cells += [_cell(score) if score else "–" for score in both]
-            limits = (change.value, change.low, change.high) if change else (None, None, None)
-            cells.append(grid.share_with_interval(*limits, "+.1f"))
-        rows.append(grid.GridRow(tuple(cells)))
-    return grid.made("probe, decision", _PROBE_COLUMNS, rows)
+    """What a probe changes, in points."""
+    changes = [
+        Score(
+            **{name: one[name] for name in ("config", "split", "metric", "n")},
+            **{"group": "", "level": "all", "system": one["decision"], "score": one["value"]},
+            **{"ci_low": one["low"], "ci_high": one["high"]},
+        )
+        for one in found.more["probes"]
+    ]
 
+    def cell(score: Score) -> str:
+        return grid.share_with_interval(score.score, score.ci_low, score.ci_high, "+.1f")
 
-def _cell(score: Score) -> str:
-    return grid.share_with_interval(score.score, score.ci_low, score.ci_high)
-
-
-def _count(n: int) -> str:
-    return f"{n:,}" + (" !" if n < FEW_ITEMS else "")
-
-
-def detect_in_table(
-    context: TaskContext, one: DetectionInput, options: DetectOptions, writer: OutcomeWriter
-) -> DetectDetail:
-    """Score the sentences of documents, those that the threshold is chosen on as well."""
-    for table in one.tables:
-        if table.key not in context.memo:
-            context.memo[table.key] = _scored(context, table, options)
-    return detect_detail(one, context.memo, writer)
-
-
-def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) -> ScoredTable:
-    if options.detector == CLASSIFIER:
-        return classify(context.model, table, partial(context.step, table.name))
-    scores, read = detections(
-        context.model.model,
-        context.model.tokenizer,
-        [document.sentences for document in table.rows],
-        options.detector,
-        context.reading,
-        names=[document.item_id for document in table.rows],
-        uses_separator=table.separator,
-        **context.running,
-    )
-    if read is not None:
-        context.count(read)
-    return ScoredTable(table, scores)
+    return score_table(changes, cell, ": change in points")
 
 
 def _headline(found: Results) -> Headline | None:
@@ -452,6 +346,5 @@ TASK = Task(
     notes=detection_notes,
     facts=detection_facts,
     more=detection_more,
-    files=lambda found, folder: write_sentence_scores(found.details, folder),
     spreads=True,
 )

@@ -17,9 +17,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
-from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.coherence import places_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
@@ -28,17 +25,11 @@ from coherencegym.eval.tasks.spans.data import (
     folds_of,
     read_span_tables,
 )
-from coherencegym.eval.tasks.spans.heads import head_answers, inputs_of
+from coherencegym.eval.tasks.spans.heads import inputs_of
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, SpanOptions
-from coherencegym.eval.tasks.spans.results import (
-    ACCURACY,
-    METRIC_NAMES,
-    STRICT_IF_RIGHT,
-    add_span_outcomes,
-)
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
-from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData, Words
+from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData
 
 #: The splits that are learned from, and that weights are chosen on.
 _TRAIN, _VALIDATION = "train", "validation"
@@ -154,6 +145,7 @@ class SpanTraining(TextTraining):
     """Models of whole texts, or of all their parts, that are asked about every part."""
 
     name = "train-spans"
+    texts, best = "texts", "best accuracy"
     task = SPANS_TASK
 
     def __post_init__(self) -> None:
@@ -165,10 +157,9 @@ class SpanTraining(TextTraining):
         )
 
     @property
-    def words(self) -> Words:
-        """The words for people."""
-        columns = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT)
-        return Words("texts", "parts" if self.own["parts"] else "wholes", "best accuracy", columns)
+    def rows(self) -> str:
+        """What is learned from texts: all parts with an answer, or the whole of each."""
+        return "parts" if self.own["parts"] else "wholes"
 
     @property
     def question(self) -> str:
@@ -190,21 +181,14 @@ class SpanTraining(TextTraining):
         """Accuracy; classes weigh alike in it as in the loss; of choices each row does."""
         return accuracy_on(part.validation, alike=self.question != CHOICE)
 
-    def answers(
-        self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
-    ) -> tuple[SpanOptions, list[tuple[Any, Any]]]:
-        """The texts that are tested on, with the answers to their spans; they are cut to fit."""
+    @property
+    def options(self) -> SpanOptions:
+        """The head answers, and texts are cut to fit."""
         scorer = MULTIPLE_CHOICE if self.question == CHOICE else CLASSIFIER
-        most = self.encoder.max_length
-        pairs = [
-            (table, head_answers(loaded, scorer, table, truncate=True, max_length=most))
-            for table in self.data.inputs
-        ]
-        for _, answered in pairs:
-            add_span_outcomes(writer, answered)
-        return SpanOptions(scorer=scorer, truncate=True), pairs
+        return SpanOptions(scorer=scorer, truncate=True)
 
-    def card(self, own: Results) -> CardText:
+    @property
+    def card(self) -> CardText:
         """What the card of a model of texts says."""
         choice = self.question == CHOICE
         says = f"whether a text makes a hypothesis {markdown_text(self.positive)}"
@@ -221,16 +205,8 @@ class SpanTraining(TextTraining):
             title="A model of texts and their parts",
             about=f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide {says} (Storks "
             f"and Chai 2021, Results of EMNLP). Its input is {what}, with units joined by a space"
-            f"{labels}. Strict coherence, below, is the share of texts for which the model is "
-            "right about the whole and about every part.",
+            f"{labels}.",
             use=f"{command} {configs}",
-            figures="Accuracy is the share of texts with a right answer for the whole text. Strict "
-            "is the share with a right answer for the whole text and for every span. Lenient is "
-            "the mean share of spans with a right answer. The baselines are constant answers, and "
-            "a bag of words if there is one. A score that is not above all baselines says nothing "
-            "about coherence.",
-            learned="The model has learned to recognise the answers of this data, which may have "
-            "other signs elsewhere.",
         )
 
 

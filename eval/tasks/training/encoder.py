@@ -349,11 +349,10 @@ def fine_tune(
     value: Callable[[Any], float],
     settings: Settings,
     seed: int = 0,
-    others: Sequence[Sequence[TrainingRow]] = (),
     *,
     progress: bool = False,
-) -> tuple[Trained, list[Any]]:
-    """Fine-tune from one seed, and let the model read other rows.
+) -> Trained:
+    """Fine-tune from one seed.
 
     Args:
         encoder, head: the beginning, and the answers to learn.
@@ -362,11 +361,7 @@ def fine_tune(
         value: the metric of the logits of these, shape (rows, classes or alternatives).
         settings: those of the training.
         seed: draws the new head, the order of the rows and the dropout.
-        others: rows to read with the weights that are kept.
         progress: bars may be shown.
-
-    Returns:
-        The model, and the logits of each collection of other rows.
     """
     from transformers import set_seed
 
@@ -387,9 +382,7 @@ def fine_tune(
         compute_metrics=lambda found: {"best": value(_logits(found.predictions))},
     ) as trainer:
         trainer.train()
-        trainer.compute_metrics = None  # it is of the validation rows alone
-        logits = [_logits(trainer.predict(other).predictions) for other in others]
-    return Trained.by(trainer, trainer.model, encoder.tokenizer, weights=weights), logits
+    return Trained.by(trainer, trainer.model, encoder.tokenizer, weights=weights)
 
 
 def class_weights(head: Head, rows: Sequence[TrainingRow]) -> tuple[float, ...]:

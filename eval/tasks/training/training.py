@@ -2,83 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any, ClassVar, TypeVar
 
 from coherencegym.eval.data.benchmark import signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.models.in_memory import in_memory
-from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS
-from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.blocks import ReportSection, score_table
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Task
+from coherencegym.eval.tasks.task import Task, TaskContext
 from coherencegym.eval.tasks.training.encoder import (
     Encoder,
     Head,
     Trained,
-    TrainingRow,
     count_truncated,
     fine_tune,
 )
 from coherencegym.eval.tasks.training.options import Settings
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A metric over seeds; ``deviation`` is the sample standard deviation, 0 of one seed."""
-
-    mean: float
-    deviation: float
-    low: float
-    high: float
-    seeds: int
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        """That of one value or more, one of each seed or fold."""
-        mean = math.fsum(values) / len(values)
-        squares = math.fsum((value - mean) ** 2 for value in values)
-        deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else 0.0
-        return cls(mean, deviation, min(values), max(values), len(values))
-
-    def cell(self, *, varies: bool = True, in_nats: bool = False) -> str:
-        """The mean and its deviation, shares in per cent; the mean alone of what does not vary."""
-        times, form = (1, ".3f") if in_nats else (100, ".1f")
-        deviation = f" ± {times * self.deviation:{form}}" if varies else ""
-        return f"{times * self.mean:{form}}{deviation}"
-
-
-@dataclass(frozen=True)
-class Words:
-    """What a training is called where people read of it.
-
-    Attributes:
-        texts, rows: what is learned from, and what is read of these, in the plural.
-        best: the metric by which the best weights are told.
-        columns: the metrics of tables, of which the first one is of all texts.
-        in_nats: they are losses, and no shares.
-    """
-
-    texts: str
-    rows: str
-    best: str
-    columns: tuple[str, ...]
-    in_nats: bool = False
-
 
 _Mean = TypeVar("_Mean", Score, Headline)
 
@@ -92,58 +44,11 @@ def mean_over_seeds(scores: Sequence[_Mean], over: str) -> _Mean:
     return replace(scores[0], score=fmean(values), ci_low=None, ci_high=None, ci_method=method)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class TrainingResults(Results):
-    """Results over the seeds of a training; ``summary`` has a spread for each row, or None.
-
-    Attributes:
-        trained: the models.
-        seeds: the results of each.
-        task_words: those for people.
-    """
-
-    trained: Sequence[Trained]
-    seeds: Sequence[Results]
-    task_words: Words
-
-    @property
-    def over(self) -> str:
-        """The word for what the models differ in."""
-        return "seeds" if self.trained[0].fold is None else "folds"
-
-    @property
-    def sections(self) -> list[ReportSection]:
-        """The report: a table of the models and of baselines, on each table and its groups.
-
-        A group that has all texts of its table is left out.
-        """
-        words = self.task_words
-        sizes: dict[tuple[str, str, str], int] = {}
-        cells: dict[tuple[str, str, str], dict[str, dict[str, str]]] = {}
-        for row, spread in zip(self.rows, self.summary, strict=True):
-            place = row.config, row.split, row.group
-            if row.metric == words.columns[0]:
-                sizes[place] = row.n
-            if spread is not None:
-                systems = cells.setdefault(place, {"": {}})
-                # What no seed can change has no deviation.
-                varies = row.level != REFERENCE or spread.low < spread.high
-                cell = spread.cell(varies=varies, in_nats=words.in_nats)
-                systems.setdefault(row.system, {})[row.metric] = cell
-        rows = []
-        for (config, split, group), systems in cells.items():
-            n = sizes[config, split, group]
-            if group and n == sizes[config, split, ""]:
-                continue
-            for system, own in systems.items():
-                level = bool(group) + bool(system)
-                name = "  " * level + (system or group or f"{config} ({split})")
-                shown = (own.get(metric, "") for metric in words.columns)
-                rows.append(grid.GridRow((name, f"{n:,}", *shown), level, bold=not level))
-        first, names = "config", [words.texts, *(f"{name}, %" for name in words.columns)]
-        if words.in_nats:
-            first, names = "prediction", [words.rows, *words.columns]
-        return [ReportSection("Scores", grid.made(first, names, rows))]
+def over_seeds(values: Sequence[float]) -> dict[str, float]:
+    """What ``results.json`` has of a metric over seeds: the deviation is that of a sample."""
+    deviation = stdev(values) if len(values) > 1 else 0.0
+    numbers = {"mean": fmean(values), "deviation": deviation}
+    return {**numbers, "low": min(values), "high": max(values), "seeds": len(values)}
 
 
 #: Settings that a signature has, by what it calls them.
@@ -198,20 +103,14 @@ class CardText:
 
     Attributes:
         pipeline: the Hub's name of what the model does.
-        tags: words that it is found by.
         title, about: its heading, and a paragraph on what it is.
         use: the command that tests it.
-        figures: a paragraph below its figures.
-        learned: a sentence on what it may have learned.
     """
 
     pipeline: str
     title: str
     about: str
     use: str
-    figures: str
-    learned: str
-    tags: Sequence[str] = ("coherencegym", "discourse", "coherence")
 
 
 @dataclass(frozen=True)
@@ -234,11 +133,17 @@ class Training(ABC):
 
     #: The name of the task in results.
     name: ClassVar[str]
+    #: What is learned from, in the plural.
+    texts: ClassVar[str]
+    #: The metric by which the best weights are told.
+    best: ClassVar[str]
+    #: The metrics are losses, and no shares.
+    in_nats: ClassVar[bool] = False
 
     @property
     @abstractmethod
-    def words(self) -> Words:
-        """The words for people."""
+    def rows(self) -> str:
+        """What is read of texts, in the plural."""
 
     @property
     def truncated_rows(self) -> int | None:
@@ -249,9 +154,10 @@ class Training(ABC):
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
         """Train a model from one seed, and let it answer the texts to test on."""
 
+    @property
     @abstractmethod
-    def card(self, own: Results) -> CardText:
-        """What the card of a model with these results says."""
+    def card(self) -> CardText:
+        """What the card of a model says."""
 
     def recorded(self) -> dict[str, Any]:
         """The settings that results record."""
@@ -290,33 +196,39 @@ class Training(ABC):
     @property
     def learned_from(self) -> str:
         """A few words on what is learned from."""
-        data, words = self.data, self.words
-        rows = f"{len(data.training):,} {words.rows}"
-        return f"{data.texts:,} {words.texts} of {data.configs} ({rows})"
+        data = self.data
+        rows = f"{len(data.training):,} {self.rows}"
+        return f"{data.texts:,} {self.texts} of {data.configs} ({rows})"
 
     def cut_notes(self) -> Iterator[Note]:
         """A line on rows that are cut, if there are any."""
         if self.truncated_rows:
             total = len(self.data.training) + len(self.data.validation)
             yield caution(
-                f"{self.truncated_rows:,} of {total:,} {self.words.rows} of the training are cut "
-                f"to {self.settings.max_length} tokens"
+                f"{self.truncated_rows:,} of {total:,} {self.rows} of the training are cut to "
+                f"{self.settings.max_length} tokens"
             )
 
     def best_note(self, trained: Trained) -> Note:
         """A line on the best evaluation of a model."""
-        best = trained.best
-        said = f"{best:.3f} nats" if self.words.in_nats else f"{100 * best:.1f} %"
+        best = f"{trained.best:.3f} nats" if self.in_nats else f"{100 * trained.best:.1f} %"
         return detail(
-            f"{trained.name}: {self.words.best} on validation {said}, {trained.epochs:g} epochs, "
+            f"{trained.name}: {self.best} on validation {best}, {trained.epochs:g} epochs, "
             f"{trained.steps:,} steps"
         )
 
-    def results(self, trained: Sequence[Trained]) -> TrainingResults:
+    @property
+    def over(self) -> str:
+        """The word for what the models differ in."""
+        return "folds" if self.data.folds else "seeds"
+
+    def results(self, trained: Sequence[Trained]) -> Results:
         """The results over models of seeds or folds."""
         seeds = [one.results for one in trained]
         notes, scores = [one.notes for one in seeds], [one.rows for one in seeds]
-        return self.collect(trained, seeds[0].dataset, notes, scores, seeds)
+        heads = [one.headline for one in seeds if one.headline is not None]
+        head = mean_over_seeds(heads, self.over) if len(heads) == len(seeds) else None
+        return replace(self.collect(trained, seeds[0].dataset, notes, scores), headline=head)
 
     def collect(
         self,
@@ -324,8 +236,7 @@ class Training(ABC):
         dataset: Mapping[str, Any],
         notes: Sequence[Sequence[Note]],
         scores: Sequence[Sequence[Score]],
-        seeds: Sequence[Results] = (),
-    ) -> TrainingResults:
+    ) -> Results:
         """The results over models, from the notes and scores of each, the same ones in one order.
 
         ``dataset`` has facts on the data that were tested on.
@@ -341,41 +252,52 @@ class Training(ABC):
         numbers = ",".join(dict.fromkeys(str(one.seed) for one in trained))
         signed = {"seeds": numbers, **self.signed()}
         notes_of_all = [note for note in notes[0] if all(note in own for own in notes)]
-        over = "folds" if self.data.folds else "seeds"
         if count > 1:
-            means = f"mean ± standard deviation of {count} {over}; the figures of each "
-            means += f"{over.removesuffix('s')} are in its folder"
+            means = f"mean ± standard deviation of {count} {self.over}; the figures of each "
+            means += f"{self.over.removesuffix('s')} are in its folder"
             if self.data.folds:
-                best = Spread.of([one.best for one in trained]).cell()
-                means += f"; {self.words.best} on the fold that is held out: {best} %"
+                best = over_seeds([one.best for one in trained])
+                said = f"{100 * best['mean']:.1f} ± {100 * best['deviation']:.1f}"
+                means += f"; {self.best} on the fold that is held out: {said} %"
             notes_of_all += [*map(self.best_note, trained), detail(means)]
         every = list(zip(*scores, strict=True))
-        rows = [mean_over_seeds(same, over) for same in every]
         known = ([one.score for one in same if one.score is not None] for same in every)
-        spreads = [Spread.of(values) if values else None for values in known]
-        heads = [one.headline for one in seeds if one.headline is not None]
-        return TrainingResults(
+        return Results(
             signature=signature(self.name, about, dataset, recorded, signed, train=self.learned),
             model=about,
             dataset=dataset,
             settings=recorded,
             notes=notes_of_all,
             task=self.name,
-            rows=rows,
-            headline=mean_over_seeds(heads, over) if heads and len(heads) == count else None,
+            rows=[mean_over_seeds(same, self.over) for same in every],
             more={
                 "seeds": [{**one.about, "folder": one.folder} for one in trained],
                 "summary": [
-                    {**{name: getattr(row, name) for name in _PLACE}, **asdict(spread)}
-                    for row, spread in zip(rows, spreads, strict=True)
-                    if spread is not None
+                    {**{name: getattr(same[0], name) for name in _PLACE}, **over_seeds(values)}
+                    for same, values in zip(every, known, strict=True)
+                    if values
                 ],
             },
-            summary=spreads,
-            trained=trained,
-            seeds=seeds,
-            task_words=self.words,
+            asked=self,
+            details=trained,
         )
+
+    def sections(self, results: Results) -> list[ReportSection]:
+        """The report: a table of the models and of baselines, on each table and its groups."""
+        spreads = {tuple(one[name] for name in _PLACE): one for one in results.more["summary"]}
+        times, form = (1, ".3f") if self.in_nats else (100, ".1f")
+
+        def cell(score: Score) -> str:
+            own = spreads.get(tuple(getattr(score, name) for name in _PLACE))
+            if own is None:
+                return ""
+            # What no seed can change has no deviation.
+            varies = score.level != REFERENCE or own["low"] < own["high"]
+            deviation = f" ± {times * own['deviation']:{form}}" if varies else ""
+            return f"{times * own['mean']:{form}}{deviation}"
+
+        unit = "" if self.in_nats else ", %"
+        return [ReportSection("Scores", score_table(results.rows, cell, unit))]
 
 
 @dataclass(frozen=True)
@@ -384,8 +306,13 @@ class TextTraining(Training):
 
     encoder: Encoder
 
-    #: The task, and its metrics in tables.
+    #: The task.
     task: ClassVar[Task[Any, Any, Any]]
+
+    @property
+    @abstractmethod
+    def options(self) -> Any:
+        """The options of the task by which the models are asked."""
 
     @property
     @abstractmethod
@@ -396,35 +323,15 @@ class TextTraining(Training):
     def value(self, part: TrainingData) -> Any:
         """The metric of the logits of the validation rows by which the best weights are told."""
 
-    @property
-    def others(self) -> Sequence[Sequence[TrainingRow]]:
-        """Rows that the model reads in its training."""
-        return ()
-
-    @abstractmethod
-    def answers(
-        self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
-    ) -> tuple[Any, list[tuple[Any, Any]]]:
-        """The options of a run of the task, and its inputs with their details.
-
-        Args:
-            loaded: the model.
-            logits: those of ``others``.
-            writer: the outcomes are added to it.
-        """
-
-    def truncated(self, rows: Sequence[TrainingRow]) -> int:
-        """The number of inputs that are cut."""
-        return count_truncated(self.encoder.tokenizer, rows, self.encoder.max_length)
-
     @cached_property
     def truncated_rows(self) -> int:
         """The number of inputs to learn from, and to choose the weights on, that are cut."""
-        return self.truncated([*self.data.training, *self.data.validation])
+        rows = [*self.data.training, *self.data.validation]
+        return count_truncated(self.encoder.tokenizer, rows, self.encoder.max_length)
 
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
         """Train a model from one seed, and let it answer the texts to test on."""
-        tuned, logits = fine_tune(
+        tuned = fine_tune(
             self.encoder,
             self.head,
             part.training,
@@ -432,18 +339,19 @@ class TextTraining(Training):
             self.value(part),
             self.settings,
             seed,
-            self.others,
             progress=progress,
         )
         tuned = replace(tuned, fold=part.fold)
         fold = "" if part.fold is None else f", fold {part.fold}"
         name = f"{self.encoder.source.name}, fine-tuned on {part.configs}, seed {seed}{fold}"
         loaded = in_memory(tuned.model.eval(), tuned.tokenizer, name, scores=False)
-        writer, recorded = OutcomeWriter(), self.recorded()
-        options, pairs = self.answers(loaded, logits, writer)
+        writer, options = OutcomeWriter(), self.options
+        how = TaskContext(loaded), self.data.inputs, options, writer
+        pairs, _ = self.task.ask(*how, is_named=True)
+        source, outcomes = self.data.source, writer.tables()
         of_model = {"train": self.learned, "seed": seed, "fold": part.fold, **self.signed()}
         found = collect_results(
-            *(self.task, self.data.source, loaded, pairs, writer.tables(), recorded, options),
+            *(self.task, source, loaded, pairs, outcomes, self.recorded(), options),
             {**of_model, **self.task.record(options, DEFAULT_OPTIONS)},
         )
         settings = {**found.settings, "training": tuned.about}

@@ -68,7 +68,7 @@ def test_a_task_is_a_module_and_a_line(
     for folder in folders:
         assert main([*asked, "--output", str(folder)]) == 0
     printed, err = capsys.readouterr()
-    assert "sample_holistic: Spearman with length" in printed
+    assert "Spearman with length" in printed
     assert err.count("sample_holistic (test): 36 rows") == 2
     assert without_progress(err) == ""
     results = json.loads((folders[0] / "results.json").read_text())

@@ -19,11 +19,13 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
+from coherencegym.eval.results.folder import read_results
+from coherencegym.eval.tasks.detect.detect import detections
 from coherencegym.eval.tasks.detect.scores import (
     best_threshold,
-    count_decisions,
+    decision_parts,
     highest,
-    summed,
+    intruders,
 )
 
 HUMAN = {"human": ["int32"]}
@@ -86,11 +88,24 @@ def score_of(results: dict[str, Any], system: str, group: str = "", config: str 
     return found
 
 
-def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from pyarrow import parquet
+def intruded_documents(folder: Path, number: int) -> list[tuple[list[float], int]]:
+    """The scores of the sentences of documents, and the places of intruders, from outcomes."""
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    outcomes = read_results(folder, outcomes=True).outcomes
+    for one in outcomes.rows():
+        if one.metric == "auc":
+            scores, targets = found.setdefault(one.unit.item, ([-math.inf], [0.0]))
+            scores.append(one.value if one.value is not None else math.nan)
+            targets.append(one.target or 0.0)
+    assert len(found) == number
+    return [
+        (scores, targets.index(1.0) if 1.0 in targets else -1) for scores, targets in found.values()
+    ]
 
+
+def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "out"
-    assert main(arguments(saved, output, "--config", "one")) == 0
+    assert main(arguments(saved, output, "--config", "detect_one")) == 0
     printed = capsys.readouterr()
     assert " documents in " in printed.err
     assert without_progress(printed.err) == ""
@@ -109,40 +124,34 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [table["split"] for table in results["dataset"]["tables"]] == ["test"]
     assert {one["split"] for one in results["thresholds"]} == {"validation"}
     assert all(len(one["sha256"]) == 64 for one in results["thresholds"])
-    written = {"results.json", "outcomes.parquet", "documents.parquet", "scores.png", "scores.svg"}
+    written = {"results.json", "outcomes.parquet", "scores.png", "scores.svg"}
     assert {path.name for path in output.iterdir()} >= written
 
-    rows = parquet.read_table(output / "documents.parquet").to_pylist()
-    assert [row["split"] for row in rows] == ["validation"] * 20 + ["test"] * 30
-    assert all(row["scores"][0] is None for row in rows)
-    # Everything that was printed follows from the rows.
-    chosen = {
-        split: [row for row in rows if row["split"] == split] for split in ("validation", "test")
-    }
-    scores = {
-        split: [[-math.inf, *row["scores"][1:]] for row in own] for split, own in chosen.items()
-    }
-    places = {split: [row["intruder_position"] for row in own] for split, own in chosen.items()}
-    assert [row["highest"] for row in chosen["test"]] == [highest(s) for s in scores["test"]]
+    # Everything that was printed follows from the outcomes, and from the scores of the documents
+    # that the thresholds were chosen on.
+    scores, places = zip(*intruded_documents(output, 30), strict=True)
+    loaded = cg.load_model(str(saved / "model"), device="cpu")
+    chosen_on = with_intruders(about_families(20, seed=20), seed=20)
+    texts = [document.sentences for document in chosen_on]
+    validation, _ = detections(loaded.model, loaded.tokenizer, texts)
     for threshold in results["thresholds"]:
         decision = threshold["decision"]
         assert threshold["documents"] == 20
-        assert threshold["threshold"] == best_threshold(
-            scores["validation"], places["validation"], decision
-        )
-        outcomes = count_decisions(scores["test"], places["test"], threshold["threshold"], decision)
-        parts, wholes = summed(outcomes, "f1")
+        wanted = [document.intruder_position for document in chosen_on]
+        assert threshold["threshold"] == pytest.approx(best_threshold(validation, wanted, decision))
+        own = [
+            decision_parts(intruders(one, threshold["threshold"], decision), place)
+            for one, place in zip(scores, places, strict=True)
+        ]
         score = score_of(results, decision)
-        assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))
-        assert score["document_accuracy"]["value"] == sum(o.document for o in outcomes) / 30
-        assert score["exact_accuracy"]["value"] == sum(o.exact for o in outcomes) / 30
-        assert score["f1"]["n"] == 30
-        assert score["document_accuracy"]["n"] == 30
         for measure in ("document_accuracy", "exact_accuracy", "f1", "precision", "recall"):
+            parts, wholes = zip(*(one[measure] for one in own), strict=True)
+            assert score[measure]["value"] == pytest.approx(sum(parts) / sum(wholes))
+            assert score[measure]["n"] == 30
             assert score[measure]["low"] <= score[measure]["value"] <= score[measure]["high"]
     model = score_of(results, "model")
     assert (model["place"]["n"], model["auc"]["n"]) == (15, 90)
-    right = [highest(s) == p for s, p in zip(scores["test"], places["test"], strict=True) if p > 0]
+    right = [highest(s) == p for s, p in zip(scores, places, strict=True) if p > 0]
     assert model["place"]["value"] == sum(right) / 15
     assert score_of(results, "majority: all coherent")["document_accuracy"]["value"] == 0.5
     random = score_of(results, "random place")
@@ -151,10 +160,10 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) -> None:
-    words = ("--detector", "context", "--config", "one", "--limit", "9")
+    words = ("--detector", "context", "--config", "detect_one", "--limit", "9")
     assert main(arguments(saved, tmp_path / "command", *words)) == 0
     model, data = str(saved / "model"), saved / "data"
-    how: dict[str, Any] = {"detector": "context", "config": "one", "limit": 9}
+    how: dict[str, Any] = {"detector": "context", "config": "detect_one", "limit": 9}
     found = cg.detect(model, data, device="cpu", output=tmp_path / "library", **how)
     ours, theirs = (results_of(tmp_path / name) for name in ("library", "command"))
     assert ours["scores"] == theirs["scores"]
@@ -174,7 +183,9 @@ def test_a_second_run_asks_the_model_nothing(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [
-        word for word in arguments(saved, tmp_path / "a", "--config", "one") if word != "--no-cache"
+        word
+        for word in arguments(saved, tmp_path / "a", "--config", "detect_one")
+        if word != "--no-cache"
     ]
     words += ["--cache", str(tmp_path / "cache")]
     assert main(words) == 0
@@ -195,7 +206,7 @@ def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
         "detect_far",
     )
     output = tmp_path / "out"
-    cross = ("--calibrate-on", "one", "--config", "two")
+    cross = ("--calibrate-on", "detect_one", "--config", "detect_two")
     assert main(arguments(saved, output, *cross)) == 0
     results = results_of(output)
     threshold, other_threshold = results["thresholds"]
@@ -253,7 +264,9 @@ def test_people_columns_and_the_model_that_filtered(
     ]
     extra = {**HUMAN, "difficulty": "string", "filter_model": "string"}
     data = write_documents(
-        tmp_path / "d", {"test": documents, "validation": documents}, extra=extra
+        *(tmp_path / "d", {"test": documents, "validation": documents}),
+        extra=extra,
+        breakdowns=["difficulty"],
     )
     words = arguments(saved, tmp_path / "out")
     words[words.index(str(saved / "data"))] = str(data)
@@ -330,9 +343,6 @@ def test_documents_that_are_left_out_are_counted(
     results = results_of(tmp_path / "out")
     assert {row["documents"] for row in rows_of(results) if "documents" in row} == {8}
     assert results["dataset"]["tables"][0][reason] == 1
-    rows = parquet.read_table(tmp_path / "out" / "documents.parquet").to_pylist()
-    left_out = [row["too_long"] for row in rows if row["scores"] is None]
-    assert left_out == [reason == "too_long"] * 2
     outcomes = parquet.read_table(tmp_path / "out" / "outcomes.parquet").to_pylist()
     assert {row["reason"] for row in outcomes} == {"", reason}
 
@@ -364,7 +374,7 @@ def test_a_config_without_a_threshold_does_not_keep_others_from_being_tested(
         "left out: config 'detect_untold': no split 'validation'",
         "left out: detect_long (validation): no document with an intruder",
     ]
-    assert main([*words, "--overwrite", "--config", "plain"]) == 2
+    assert main([*words, "--overwrite", "--config", "detect_plain"]) == 2
     # What was read is said above the error.
     *read, error = capsys.readouterr().err.splitlines(keepends=True)
     assert without_progress("".join(read)) == ""
@@ -376,7 +386,10 @@ def test_a_config_without_a_threshold_does_not_keep_others_from_being_tested(
     [
         (["--config", "three"], "no config 'three'; expected one of detect_one, detect_two"),
         (["--split", "x"], "no split 'x'; expected one of test, train, validation"),
-        (["--threshold", "1", "--calibrate-on", "one"], "expected no --calibrate-on with it"),
+        (
+            ["--threshold", "1", "--calibrate-on", "detect_one"],
+            "expected no --calibrate-on with it",
+        ),
         (["--calibrate-on", "nowhere:one"], "dataset 'nowhere'"),
         (["--calibrate-on", "."], "no config '.'; expected one of detect_one, detect_two"),
         (["--revision", "v1"], "is a folder, which has no revisions"),

@@ -23,27 +23,32 @@ from coherencegym.eval.statistics.estimators import (
 from coherencegym.eval.tasks.detect.scores import (
     DECISIONS,
     Decision,
-    DecisionCounts,
+    Parts,
     best_threshold,
-    count_decision,
-    count_decisions,
+    decision_parts,
+    f1_of,
     highest,
     intruders,
-    mean_counts,
-    summed,
+    mean_parts,
 )
 
 OPENING = -math.inf
 
 
-def measure_of_f1(counts: Sequence[DecisionCounts], clusters: Sequence[str], n: int) -> Estimate:
-    return estimators.f1(*summed(counts, "f1"), clusters, n)
+def columns(parts: Sequence[Parts], metric: str) -> tuple[list[float], list[float]]:
+    """What documents add to a metric, and the wholes."""
+    pairs = [one[metric] for one in parts]
+    return [part for part, _ in pairs], [whole for _, whole in pairs]
+
+
+def measure_of_f1(parts: Sequence[Parts], clusters: Sequence[str], n: int) -> Estimate:
+    return estimators.f1(*columns(parts, "f1"), clusters, n)
 
 
 def f1_difference(
-    before: Sequence[DecisionCounts], after: Sequence[DecisionCounts], clusters: Sequence[str]
+    before: Sequence[Parts], after: Sequence[Parts], clusters: Sequence[str]
 ) -> Estimate:
-    return ratio_difference(summed(before, "f1"), summed(after, "f1"), clusters)
+    return ratio_difference(columns(before, "f1"), columns(after, "f1"), clusters)
 
 
 def test_the_two_decisions() -> None:
@@ -64,13 +69,6 @@ SCORED = st.lists(
 )
 
 
-def f1(
-    scores: list[list[float]], positions: list[int], threshold: float, decision: Decision
-) -> float:
-    parts, wholes = summed(count_decisions(scores, positions, threshold, decision), "f1")
-    return sum(parts) / sum(wholes)
-
-
 @given(SCORED, st.sampled_from(DECISIONS))
 def test_no_threshold_has_a_better_f1(documents: list[Any], decision: Decision) -> None:
     scores, positions = [own for own, _ in documents], [position for _, position in documents]
@@ -79,14 +77,14 @@ def test_no_threshold_has_a_better_f1(documents: list[Any], decision: Decision) 
             best_threshold(scores, positions, decision)
         return
     chosen = best_threshold(scores, positions, decision)
-    tried = [f1(scores, positions, step / 2, decision) for step in range(-9, 9)]
-    found = f1(scores, positions, chosen, decision)
+    tried = [f1_of(scores, positions, step / 2, decision) for step in range(-9, 9)]
+    found = f1_of(scores, positions, chosen, decision)
     assert found == pytest.approx(max(tried))
     # And no more sentences are called intruders than that takes.
     calls = [intruders(own, chosen, decision) for own in scores]
     for step in range(-9, 9):
         if step / 2 > chosen and calls != [intruders(own, step / 2, decision) for own in scores]:
-            assert f1(scores, positions, step / 2, decision) < found
+            assert f1_of(scores, positions, step / 2, decision) < found
     assert found or not any(calls)
 
 
@@ -99,16 +97,19 @@ def test_a_threshold_is_halfway_between_scores() -> None:
 
 
 def test_outcomes() -> None:
-    assert count_decision((2,), 2) == DecisionCounts(1, 0, 0, 1, 1)
-    assert count_decision((1,), 2) == DecisionCounts(
-        0, 1, 1, 1, 0
-    )  # an intruder, but not where it is
-    assert count_decision((1, 2), 2) == DecisionCounts(1, 1, 0, 1, 0)
-    assert count_decision((), 2) == DecisionCounts(0, 0, 1, 0, 0)
-    assert count_decision((), -1) == DecisionCounts(0, 0, 0, 1, 1)
-    assert count_decision((1,), -1) == DecisionCounts(0, 1, 0, 0, 0)
-    half = mean_counts([count_decision((2,), 2), count_decision((), 2)])
-    assert half == DecisionCounts(0.5, 0, 0.5, 0.5, 0.5)
+    def values(predicted: tuple[int, ...], position: int) -> list[tuple[float, float]]:
+        names = ("document_accuracy", "exact_accuracy", "f1", "precision", "recall")
+        return [decision_parts(predicted, position)[name] for name in names]
+
+    assert values((2,), 2) == [(1, 1), (1, 1), (2, 2), (1, 1), (1, 1)]
+    # An intruder, but not where it is.
+    assert values((1,), 2) == [(1, 1), (0, 1), (0, 2), (0, 1), (0, 1)]
+    assert values((1, 2), 2) == [(1, 1), (0, 1), (2, 3), (1, 2), (1, 1)]
+    assert values((), 2) == [(0, 1), (0, 1), (0, 1), (0, 0), (0, 1)]
+    assert values((), -1) == [(1, 1), (1, 1), (0, 0), (0, 0), (0, 0)]
+    assert values((1,), -1) == [(0, 1), (0, 1), (0, 1), (0, 1), (0, 0)]
+    half = mean_parts([decision_parts((2,), 2), decision_parts((), 2)])
+    assert (half["f1"], half["recall"], half["place"]) == ((1, 1.5), (0.5, 1), (0.5, 1))
 
 
 @given(SCORED)
@@ -134,11 +135,14 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
     else:
         assert auc.value is None
     called = [score > 0.5 for score in flat]
-    outcomes = count_decisions(scores, positions, 0.5, "independent")
+    outcomes = [
+        decision_parts(intruders(own, 0.5, "independent"), position)
+        for own, position in zip(scores, positions, strict=True)
+    ]
     measured = measure_of_f1(outcomes, clusters, len(flat))
     if measured.value is not None:
         assert measured.value == pytest.approx(f1_score(truth, called, zero_division=0.0))
-    precision = ratio(*summed(outcomes, "precision"), clusters, len(flat))
+    precision = ratio(*columns(outcomes, "precision"), clusters, len(flat))
     if any(called):
         assert precision.value == pytest.approx(precision_score(truth, called))
     else:
@@ -147,10 +151,10 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
 
 def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     draw = random.Random(0)
-    outcomes = [count_decision((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
+    outcomes = [decision_parts((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
     clusters = [str(number) for number in range(400)]
     f1 = measure_of_f1(outcomes, clusters, 800)
-    exact = accuracy([one.hits for one in outcomes], clusters)
+    exact = accuracy([one["place"][0] for one in outcomes], clusters)
     # With one call a document, F1 is the share of hits: the intervals are of one width.
     assert f1.value == pytest.approx(exact.value)
     assert (f1.method, exact.method) == ("korn-graubard", "clopper-pearson")
@@ -158,7 +162,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     assert f1.high == pytest.approx(exact.high, abs=0.01)
     pairs = [str(number // 4) for number in range(400)]
     assert measure_of_f1(outcomes, pairs, 800).low != f1.low
-    perfect = measure_of_f1([count_decision((1,), 1)] * 9, clusters[:9], 18)
+    perfect = measure_of_f1([decision_parts((1,), 1)] * 9, clusters[:9], 18)
     assert perfect.value == 1.0
     assert perfect.low is not None
     assert perfect.low < 0.8  # nine documents say no more
@@ -167,7 +171,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
 
 def test_the_difference_of_two_f1_is_paired() -> None:
     draw = random.Random(1)
-    before = [count_decision((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
+    before = [decision_parts((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
     clusters = [str(number) for number in range(200)]
     same = f1_difference(before, before, clusters)
     assert same.value == 0.0
@@ -177,10 +181,10 @@ def test_the_difference_of_two_f1_is_paired() -> None:
     assert -0.04 < same.low < -0.01
     assert same.high == pytest.approx(-same.low)
     after = [
-        count_decision((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)
+        decision_parts((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)
     ]
     fewer = f1_difference(before, after, clusters)
-    lost = sum(b.hits - a.hits for b, a in zip(before, after, strict=True)) / 200
+    lost = sum(b["place"][0] - a["place"][0] for b, a in zip(before, after, strict=True)) / 200
     assert fewer.value == pytest.approx(-lost)
     assert fewer.low is not None
     assert fewer.high is not None
@@ -192,6 +196,6 @@ def test_the_difference_of_two_f1_is_paired() -> None:
 def test_nothing_to_measure_is_no_number() -> None:
     assert accuracy([], []).value is None
     assert ratio([0.0], [0.0], ["a"], 3).value is None
-    none = [count_decision((), -1)]
+    none = [decision_parts((), -1)]
     assert f1_difference(none, none, ["a"]).value is None
     assert area([1.0], [False], ["a"]).value is None

@@ -89,9 +89,7 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
     plain = {name: SLOTS[name] for name in ("original", "intruder")}
     items = [make_probe(n, slots=plain if n == 7 else SLOTS) for n in range(8)]
     documents = tuple(d for item in items for d in documents_of(to_row(item)))
-    table = DocumentTable(
-        Source("d", Path()), "negation", "test", documents, "", True, False, probes=True
-    )
+    table = DocumentTable(Source("d", Path()), "negation", "test", documents, "", True, False)
 
     def scores(number: int, condition: str) -> list[float]:
         # The probe hides three of the intruders that are found, and shows one original.
@@ -162,11 +160,11 @@ def arguments(saved: Path, output: Path, *more: str) -> list[str]:
 
 def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "out"
-    elsewhere = f"{saved / 'documents'}:wiki"
+    elsewhere = f"{saved / 'documents'}:detect_wiki"
     assert main(arguments(saved, output, "--calibrate-on", elsewhere)) == 0
     printed = capsys.readouterr()
     assert without_progress(printed.err) == ""
-    for text in ("gender_flip (test) argmax", "negation (test) independent", "F1, probe"):
+    for text in ("gender_flip (test)", "F1 with probe, %", "F1 with probe: change in points"):
         assert text in printed.out
     results = json.loads((output / "results.json").read_text())
     assert {s["metric"] for s in results["scores"]} == {

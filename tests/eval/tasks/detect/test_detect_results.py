@@ -94,7 +94,7 @@ def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, resul
     push_results(hub_api, [results / "mutual"], "coherencegym/found")
     files = hub.files("coherencegym/found")
     names = {path.rpartition("/")[2] for path in files}
-    tables = {"units.parquet", "systems.parquet", "outcomes.parquet", "documents.parquet"}
+    tables = {"units.parquet", "systems.parquet", "outcomes.parquet"}
     assert {"results.json", "scores.png", *tables} <= names
     assert "report.html" not in names
     assert CHECKSUMS not in names

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.detect.detect import (
+    DEFAULT_DETECTOR,
     DETECTORS,
-    detect,
     detections,
     document_queries,
     load_detector,
@@ -28,6 +28,16 @@ DOCUMENTS = [
     ["All alone."],
     ["Hello.", "I am fine, thank you!", "What did you do?"],
 ]
+
+
+def scores_of(
+    model: Any,
+    tokenizer: Any,
+    documents: Sequence[Sequence[str]],
+    detector: str = DEFAULT_DETECTOR,
+    **options: Any,
+) -> list[list[float]]:
+    return detections(model, tokenizer, documents, detector, Options(**options))[0]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +80,7 @@ def expected(model: Any, tokenizer: Any, name: str, sentences: list[str], place:
 @pytest.mark.parametrize("name", DETECTORS)
 @pytest.mark.parametrize("share", [True, False])
 def test_scores_are_those_of_the_definition(pair: tuple[Any, Any], name: str, share: bool) -> None:
-    scores = detect(*pair, DOCUMENTS, name, share=share)
+    scores = scores_of(*pair, DOCUMENTS, name, share=share)
     assert [len(own) for own in scores] == [4, 2, 1, 3]
     for sentences, own in zip(DOCUMENTS, scores, strict=True):
         assert own[0] == -math.inf
@@ -86,7 +96,7 @@ def test_without_a_start_of_text_what_is_unread_alone_is_left_out_of_both(
     tokenizer = make_tokenizer(bos=None, eos=None)
     model = make_model("gpt2", tokenizer)
     sentences = ["The dog was sad.", "It was raining."]
-    ((_, score),) = detect(model, tokenizer, [sentences], "context")
+    ((_, score),) = scores_of(model, tokenizer, [sentences], "context")
 
     def token_bits(text: str) -> tuple[list[float], list[int]]:
         encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
@@ -115,22 +125,8 @@ def test_documents_that_are_too_long_are_not_numbers_and_harm_no_other(
     assert why_left_out(left_out) == "too_long"
     assert left_out[0] == -math.inf
     assert all(map(math.isnan, left_out[1:]))
-    alone = detect(model, tokenizer, [DOCUMENTS[1]])[0]
+    alone = scores_of(model, tokenizer, [DOCUMENTS[1]])[0]
     assert read == pytest.approx(alone, abs=1e-4)
-
-
-def test_a_partial_is_what_an_operator_may_be_handed(pair: tuple[Any, Any]) -> None:
-    from coherencegym.manipulations.operator import Detector
-
-    model, tokenizer = pair
-    model.train()
-    detector: Detector = partial(detect, model, tokenizer, detector="surprisal")
-    scores = detector([DOCUMENTS[0]])
-    assert scores == detector([DOCUMENTS[0]])  # without dropout
-    assert model.training
-    model.eval()
-    assert detector([]) == []
-    assert detector([["One."]]) == [[-math.inf]]
 
 
 def test_a_model_by_its_name() -> None:
@@ -142,6 +138,8 @@ def test_a_model_by_its_name() -> None:
     )
     assert opening == -math.inf
     assert near < far
+    assert detector([]) == []
+    assert detector([["One."]]) == [[-math.inf]]
     with pytest.raises(EvaluationError, match="no detector 'x'"):
         load_detector("demo", "x")
 
@@ -163,12 +161,12 @@ def test_what_is_wrong_is_said(
     pair: tuple[Any, Any], make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
 ) -> None:
     with pytest.raises(EvaluationError, match="no detector 'x'; expected one of mutual, context"):
-        detect(*pair, DOCUMENTS, "x")
+        scores_of(*pair, DOCUMENTS, "x")
     with pytest.raises(EvaluationError, match="document 2: sentence 2 is empty"):
-        detect(*pair, [["One.", "Two."], ["One.", " "]])
+        scores_of(*pair, [["One.", "Two."], ["One.", " "]])
     bare = make_tokenizer(bos=None, eos=None)
     with pytest.raises(EvaluationError, match=r"no separator for \[SEP\]"):
-        detect(make_model("gpt2", bare), bare, [["One [SEP] two.", "Three."]])
+        scores_of(make_model("gpt2", bare), bare, [["One [SEP] two.", "Three."]])
 
 
 def test_importing_it_imports_no_torch(repository: Path) -> None:
