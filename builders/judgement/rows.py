@@ -38,7 +38,14 @@ from coherencegym.eval.statistics.scores import text_of
 from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import Record, RecordError, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import (
+    Record,
+    RecordError,
+    reporting,
+    shown,
+    text_problem,
+    tidy,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ class Matcher:
         first: dict[tuple[str, str], UnitAnswer] = {}
         for path in paths:
             for record in json_records(CorpusFile(path, "answers"), self.options):
-                try:
+                with reporting(record.place, self.options):
                     answer = _answer(record, path)
                     before = first.setdefault((answer.annotator, answer.id), answer)
                     if before is not answer:
@@ -82,11 +89,8 @@ class Matcher:
                             f"one answer to a {answer.unit} from each annotator",
                             f"a {answer.unit} answered twice",
                         )
-                except RecordError as bad:
-                    bad.report(record.place, self.options)
-                    continue
-                self.answers.append(answer)
-                self._by_id[answer.id].append(answer)
+                    self.answers.append(answer)
+                    self._by_id[answer.id].append(answer)
 
     def votes(self, asked: Asked) -> dict[str, str]:
         """The answers to a question about a row, by annotator."""
@@ -100,7 +104,7 @@ class Matcher:
                 self._bad.add(answer)
                 listed = ", ".join(f'"{value}"' for value in known.values())
                 problem = f"answer is {shown(answer.answer)}, expected {listed}, or nothing"
-                RecordError(problem, "no such answer").report(answer.place, self.options)
+                self.options.bad(f"{answer.place}: {problem}", "no such answer")
         return votes
 
     def check(self) -> None:

@@ -61,7 +61,9 @@ from coherencegym.loaders.formats.lines import (
     CONTROL,
     Line,
     LineError,
+    check_text,
     numbered_lines,
+    reporting,
     shown,
     text_problem,
 )
@@ -179,7 +181,7 @@ def read_conll2012(
     """
     part = None
     for part in _read_parts(file, options):
-        try:
+        with reporting(file, options):
             sentences = list(prepare(list(_part_sentences(part))))
             if not sentences:
                 problem = "a document without words, expected some"
@@ -188,8 +190,6 @@ def read_conll2012(
                 options.skipped["withheld text"] += 1
             else:
                 yield _document(corpus, file, part, sentences, options, singletons, annotate)
-        except LineError as error:
-            error.report(file, options)
     if part is None:
         raise CorpusError(
             f"{file.path}:1: no document, expected '#begin document (<name>); part 000'"
@@ -257,8 +257,7 @@ def _read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[_Part]:
 
 def _part_sentences(part: _Part) -> Iterator[list[Word]]:
     for number, line in part.lines:
-        if (unusable := text_problem(line)) is not None:
-            raise LineError(number, *unusable)
+        check_text(line, number)
     if not part.name or text_problem(part.name) is not None:
         problem = "a malformed beginning, expected '#begin document (<name>); part 000'"
         raise LineError(part.line, problem, "malformed beginning")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
-from coherencegym.loaders.formats.lines import LineError, Record, shown, tidy
+from coherencegym.loaders.formats.lines import LineError, Record, reporting, shown, tidy
 from coherencegym.loaders.formats.standoff import Placed
 from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.text.sentences import sentence_spans
@@ -35,10 +35,8 @@ SENSES: Mapping[str, tuple[str, ...]] = {
 def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a table of segments."""
     for row in numbered_rows(file, ("connective", "sense", "offset", "segment"), options):
-        try:
+        with reporting(file, options):
             yield _discourse(corpus, file, row)
-        except LineError as error:
-            error.report(file, options)
 
 
 def _discourse(corpus: Corpus, file: CorpusFile, row: Record) -> Discourse:

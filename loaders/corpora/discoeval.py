@@ -52,11 +52,15 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from pydantic import AfterValidator
+
+from coherencegym.errors import EvaluationError
+from coherencegym.files.strict_json import Some, held
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
@@ -76,8 +80,17 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.formats.json_records import read_plain_pickle
-from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.json_records import TidyText, read_plain_pickle
+from coherencegym.loaders.formats.lines import (
+    LineError,
+    RecordError,
+    check_text,
+    numbered_lines,
+    reporting,
+    shown,
+    text_problem,
+    tidy,
+)
 from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.sentences import rejoined
 
@@ -170,17 +183,14 @@ def _labelled_lines(
     for number, line in numbered_lines(file):
         if line.strip():
             found = True
-            try:
+            with reporting(file, options):
                 yield number, *_label_and_sentences(number, line, line_format)
-            except LineError as error:
-                error.report(file, options)
     if not found:
         raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
 
 
 def _label_and_sentences(number: int, line: str, line_format: _LineFormat) -> tuple[str, list[str]]:
-    if (unusable := text_problem(line)) is not None:
-        raise LineError(number, *unusable)
+    check_text(line, number)
     fields, (count, labels) = [field.strip() for field in line.split("\t")], line_format
     expected = count + bool(labels)
     problem = f"{len(fields)} fields, expected {expected} with tabs between them"
@@ -387,14 +397,15 @@ def _whole(unit: int, text: str) -> Span:
 def _read_arguments(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     kind = file.path.parent.name.capitalize()
     senses = _senses(file.path.with_name(_LABELS), file.split)
+    line_format = 2, tuple(map(str, range(len(senses))))
     rows: list[tuple[int, str, str, str]] = []
-    for number, line in numbered_lines(file):
-        try:
-            rows.append((number, *_arguments(number, line, senses)))
-        except LineError as error:
-            error.report(file, options)
-    if not rows:
-        raise CorpusError(f"{file.path}:1: no row, expected index and two arguments between tabs")
+    for number, label, arguments in _labelled_lines(file, line_format, options):
+        one, two = map(tidy, arguments)
+        if any(map(str.isalnum, one)) and any(map(str.isalnum, two)):
+            rows.append((number, senses[int(label)], one, two))
+        else:
+            message = f"{file.path}:{number}: an argument has no word, expected some"
+            options.bad(message, "empty argument")
     found: dict[tuple[str, str], list[str]] = {}
     first: dict[tuple[str, str], int] = {}
     for number, sense, one, two in rows:
@@ -424,28 +435,24 @@ def _senses(path: Path, split: str) -> list[str]:
         raise CorpusError(f"{path}: missing, expected the senses, one a line")
     senses = []
     for number, line in numbered_lines(CorpusFile(path, split)):
-        if (problem := text_problem(line)) is not None:
+        if problem := text_problem(line):
             raise CorpusError(f"{path}:{number}: {problem[0]}")
         senses += [tidy(line)] if line.strip() else []
     return senses
 
 
-def _arguments(number: int, line: str, senses: list[str]) -> tuple[str, str, str]:
-    if (problem := text_problem(line)) is not None:
-        raise LineError(number, *problem)
-    fields = [tidy(field) for field in line.split("\t")]
-    if len(fields) != 3:
-        message = f"{len(fields)} fields, expected 3 with tabs between them"
-        raise LineError(number, message, "truncated line" if len(fields) < 3 else "too many fields")
-    index, one, two = fields
-    if not (index.isascii() and index.isdigit() and len(index) < 4 and int(index) < len(senses)):
-        message = f"label is {shown(index)}, expected 0 to {len(senses) - 1} as in {_LABELS}"
-        raise LineError(number, message, "unknown label")
-    for place, text in enumerate((one, two), start=2):
-        if not any(map(str.isalnum, text)):
-            message = f"field {place} has no word, expected an argument"
-            raise LineError(number, message, "empty argument")
-    return senses[int(index)], one, two
+def _label(value: str) -> str:
+    nuclearity, _, relation = value.partition("-")
+    if nuclearity not in _NUCLEARITIES or not relation:
+        raise ValueError("a label such as 'NS-Elaboration'")
+    return value
+
+
+@dataclass(frozen=True)
+class _Children:
+    label: Annotated[TidyText, AfterValidator(_label)]
+    left: Some[TidyText]
+    right: Some[TidyText]
 
 
 def _read_children(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -453,45 +460,24 @@ def _read_children(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
     if not isinstance(rows, list) or not rows:
         raise CorpusError(f"{file.path}:1: {type(rows).__name__}, expected a list of rows")
     for number, row in enumerate(rows, start=1):
-        try:
-            label, left, right = _children(number, row)
-        except LineError as error:
-            error.report(file, options)
-            continue
-        nuclearity, _, relation = label.partition("-")
-        texts = [detokenize(text) for text in (*left, *right)]
-        source = SourceSpan(file.path.name, number, number)
-        yield Discourse(
-            id=f"RST/{file.path.stem}/{number:06d}",
-            corpus=corpus.name,
-            units=tuple(Unit(text, source=source) for text in texts),
-            tree=RhetoricalTree(
-                tuple(_whole(i, text) for i, text in enumerate(texts)),
-                (RhetoricalNode(0, len(left), len(texts), nuclearity, relation),),
-            ),
-            meta={"split": file.split, "task": "RST"},
-        )
-
-
-def _children(number: int, row: Any) -> tuple[str, list[str], list[str]]:
-    if not (isinstance(row, tuple) and len(row) == 3 and isinstance(row[0], str)):
-        message = f"{shown(type(row).__name__)}, expected a label and two lists of units"
-        raise LineError(number, message, "malformed row")
-    label, *children = row
-    nuclearity, _, relation = label.partition("-")
-    if nuclearity not in _NUCLEARITIES or not relation or text_problem(label):
-        message = f"label is {shown(tidy(label))}, expected one such as 'NS-Elaboration'"
-        raise LineError(number, message, "unknown label")
-    for child in children:
-        if not (isinstance(child, list) and child and all(isinstance(u, str) for u in child)):
-            message = "a child that is no list of units, expected one or more"
-            raise LineError(number, message, "malformed row")
-        if problem := next(filter(None, map(text_problem, child)), None):
-            raise LineError(number, *problem)
-        if not all(tidy(unit) for unit in child):
-            raise LineError(number, "an empty unit, expected text", "empty unit")
-    left, right = ([tidy(unit) for unit in child] for child in children)
-    return tidy(label), left, right
+        with reporting(f"{file.path}:{number}", options):
+            try:
+                two = held(dict(zip(("label", "left", "right"), row, strict=False)), _Children)
+            except EvaluationError as error:
+                raise RecordError(str(error), "malformed row") from None
+            nuclearity, _, relation = two.label.partition("-")
+            texts = [detokenize(text) for text in (*two.left, *two.right)]
+            source = SourceSpan(file.path.name, number, number)
+            yield Discourse(
+                id=f"RST/{file.path.stem}/{number:06d}",
+                corpus=corpus.name,
+                units=tuple(Unit(text, source=source) for text in texts),
+                tree=RhetoricalTree(
+                    tuple(_whole(i, text) for i, text in enumerate(texts)),
+                    (RhetoricalNode(0, len(two.left), len(texts), nuclearity, relation),),
+                ),
+                meta={"split": file.split, "task": "RST"},
+            )
 
 
 def _parts(path: Path) -> tuple[Path, ...]:

@@ -51,8 +51,9 @@ from coherencegym.loaders.formats.conllu import (
     readable_documents,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
-from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
+from coherencegym.loaders.formats.lines import LineError, RecordError, reporting, shown
 from coherencegym.loaders.formats.standoff import united
+from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
 from coherencegym.loaders.senses import is_unified, unified_relation
@@ -113,74 +114,45 @@ def read_disrpt(
     for name, blocks in readable_documents(texts, options):
         if not (filled := [block for block in blocks if block.rows]):
             continue
-        try:
+        with reporting(texts, options):
             document = _Document(texts, filled, own, options, rows[name])
-            mentions = tuple(document.mentions(own)) if entities else ()
-        except LineError as error:
-            error.report(texts, options)
-            continue
-        yield Discourse(
-            id=f"{dataset}/{name}",
-            corpus=corpus.name,
-            units=tuple(document.units),
-            mentions=mentions,
-            relations=tuple(_relations(file, document, rows[name], options)),
-            meta={
-                "split": file.split,
-                "dataset": dataset,
-                "language": own.code,
-                "headings": " ".join(map(str, document.numbered)),
-            },
-        )
+            yield Discourse(
+                id=f"{dataset}/{name}",
+                corpus=corpus.name,
+                units=tuple(document.units),
+                mentions=tuple(document.mentions(own)) if entities else (),
+                relations=tuple(_relations(file, document, rows[name], options)),
+                meta={
+                    "split": file.split,
+                    "dataset": dataset,
+                    "language": own.code,
+                    "headings": " ".join(map(str, document.numbered)),
+                },
+            )
 
 
 def _read_rows(file: CorpusFile, options: ReadOptions) -> Iterator[_Row]:
-    lines = numbered_lines(file)
-    header = next(lines, (1, ""))[1].split("\t")
-    if missing := [name for name in _COLUMNS if name not in header]:
-        expected = "expected the table of DISRPT 2025 or a later one"
-        raise CorpusError(f"{file.path}:1: no column {', '.join(missing)}, {expected}")
-    number = 1
-    for number, line in lines:
-        if not line.strip():
-            continue
-        try:
-            fields = _fields(number, line, header)
+    for row in numbered_rows(file, _COLUMNS, options):
+        fields = row.values
+        with reporting(row.place, options):
+            if empty := next((name for name in _COLUMNS if not fields[name]), ""):
+                raise RecordError(f"{empty} is empty, expected a value", "empty field")
             if "_" in (fields["unit1_toks"], fields["unit2_toks"]):
                 options.skipped["relations with a missing unit"] += 1
                 continue
-            first, second = (_tokens(number, fields, f"unit{i}_toks", options) for i in (1, 2))
-        except LineError as error:
-            error.report(file, options)
-            continue
-        names = (fields[name] for name in ("rel_type", "orig_label", "label"))
-        yield _Row(number, fields["doc"], (first, second), *names)
-    if number == 1:
-        raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
+            first, second = (_tokens(fields, f"unit{i}_toks", options) for i in (1, 2))
+            names = (fields[name] for name in ("rel_type", "orig_label", "label"))
+            yield _Row(row.line, fields["doc"], (first, second), *names)
 
 
-def _fields(number: int, line: str, header: list[str]) -> dict[str, str]:
-    if (problem := text_problem(line)) is not None:
-        raise LineError(number, *problem)
-    values = line.split("\t")
-    if len(values) != len(header):
-        message = f"{len(values)} fields, expected {len(header)} as in the header"
-        reason = "truncated line" if len(values) < len(header) else "too many fields"
-        raise LineError(number, message, reason)
-    fields = {name: value.strip() for name, value in zip(header, values, strict=True)}
-    if empty := next((name for name in _COLUMNS if not fields[name]), ""):
-        raise LineError(number, f"{empty} is empty, expected a value", "empty field")
-    return fields
-
-
-def _tokens(number: int, fields: dict[str, str], name: str, options: ReadOptions) -> _Tokens:
+def _tokens(fields: dict[str, str], name: str, options: ReadOptions) -> _Tokens:
     parts: list[tuple[int, int]] = []
     for part in fields[name].split(","):
         match = _PART.fullmatch(part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
             message = f"{name} is {shown(fields[name])}, expected tokens such as 42-43,52-64"
-            raise LineError(number, message, "bad tokens")
+            raise RecordError(message, "bad tokens")
         parts.append((first, last))
     if any(one[1] >= other[0] for one, other in pairwise(parts)):
         options.put_right("units whose parts overlap or are out of order")

@@ -61,7 +61,7 @@ from coherencegym.loaders.formats.conllu import (
     readable_documents,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
-from coherencegym.loaders.formats.lines import LineError, shown, tidy
+from coherencegym.loaders.formats.lines import LineError, reporting, shown, tidy
 from coherencegym.loaders.formats.rst_lisp import read_tree
 from coherencegym.loaders.formats.standoff import Placed, PlacedRun, placed_relations, read_raw
 from coherencegym.loaders.languages.registry import language
@@ -132,10 +132,8 @@ def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator
         for block in blocks:
             if (comment := block.comments.get("global.Entity")) is not None:
                 names = field_names(comment)
-        try:
+        with reporting(file, options):
             yield _document(corpus, file, name, blocks, names, options)
-        except LineError as error:
-            error.report(file, options)
 
 
 def _document(
@@ -286,19 +284,18 @@ def _tree(
 ) -> RhetoricalTree | None:
     if (path := _tree_file(file.path, identifier)) is None:
         return None
-    try:
+    with reporting(CorpusFile(path, file.split), options):
         tree = read_tree(path, file.split)
-        text = words.placed_in(" ".join(tree.units), path)
-        starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
-        parts = zip(starts, tree.units, strict=False)
-        options.put_right("spans of a tree's node that are not its units'", tree.wrong_spans)
-        return _with_words([_place(text, *part) for part in parts], tree.nodes)
-    except LineError as error:
-        error.report(CorpusFile(path, file.split), options)
-    except CorpusError as error:  # the document itself may be good
-        options.bad(str(error), "tree of another text")
-    except LookupError:
-        options.bad(f"{path}: longer than its CoNLL-U file", "tree of another text")
+        try:
+            text = words.placed_in(" ".join(tree.units), path)
+            starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
+            parts = zip(starts, tree.units, strict=False)
+            options.put_right("spans of a tree's node that are not its units'", tree.wrong_spans)
+            return _with_words([_place(text, *part) for part in parts], tree.nodes)
+        except CorpusError as error:  # the document itself may be good
+            options.bad(str(error), "tree of another text")
+        except LookupError:
+            options.bad(f"{path}: longer than its CoNLL-U file", "tree of another text")
     return None
 
 

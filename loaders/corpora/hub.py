@@ -43,7 +43,7 @@ from coherencegym.loaders.corpora.verifiable import ENTAILED, NOT_ENTAILED, evid
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import TidyText, WholeNumber
-from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import RecordError, check_text, reporting, shown, tidy
 from coherencegym.loaders.text.articles import (
     COLUMNS,
     COLUMNS_BESIDE,
@@ -216,13 +216,9 @@ def _read(
             raise CorpusError(f"{place}: {missing}") from None
         source = SourceSpan(file.path.name, number, number)
         origin = Origin(corpus.name, f"{file.split}-{number:06d}", source, file.split)
-        try:
-            discourse = rows.make(row, column, origin, options, rows.shape)
-        except RecordError as bad:
-            bad.report(place, options)
-            continue
-        if discourse is not None:
-            yield discourse
+        with reporting(place, options):
+            if discourse := rows.make(row, column, origin, options, rows.shape):
+                yield discourse
 
 
 def _readable(file: CorpusFile, rows: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -340,8 +336,7 @@ def _plain(
         options.skipped[EMPTY_TEXT] += 1
         return None
     for text, _ in texts:
-        if unusable := text_problem(text):
-            raise RecordError(*unusable)
+        check_text(text)
     units = tuple(Unit(text, speaker, origin.source) for text, speaker in texts)
     return Discourse(origin.identifier, origin.corpus, units, meta={"split": origin.split})
 

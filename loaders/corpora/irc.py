@@ -32,7 +32,15 @@ from coherencegym.loaders.corpus import (
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import (
+    LineError,
+    check_text,
+    numbered_lines,
+    reporting,
+    shown,
+    text_problem,
+    tidy,
+)
 from coherencegym.loaders.text.sentences import Nicknames
 
 #: Messages that a thread has at least.
@@ -84,7 +92,7 @@ def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
             continue
         needed = f"{max(link) + 1:,}, by line {line} of {file.path.name} (which counts from 0)"
         too_few = f"{count:,} lines, expected at least {needed}"
-        LineError(1, too_few, "log cut off").report(raw, options)
+        options.bad(f"{raw.path}:1: {too_few}", "log cut off")
     messages = {number: _message(text) for number, text in lines.items()}
     nicknames = Nicknames(names, [message[1] for message in messages.values() if message])
     replies: dict[int, list[int]] = defaultdict(list)
@@ -103,7 +111,7 @@ def _unusable(raw: CorpusFile, lines: Mapping[int, str], options: ReadOptions) -
     bad = set()
     for number, text in sorted(lines.items()):
         if (problem := text_problem(text)) is not None:
-            LineError(number + 1, *problem).report(raw, options)
+            options.bad(f"{raw.path}:{number + 1}: {problem[0]}", problem[1])
             bad.add(number)
     return bad
 
@@ -120,8 +128,9 @@ def _links(file: CorpusFile, options: ReadOptions) -> Iterator[tuple[int, int, i
             yield line, int(match[1]), int(match[2])
         elif text.strip():
             problem = f"{shown(text)}, expected two numbers of lines such as '1002 1003 -'"
-            fault = text_problem(text) or (problem, "malformed link")
-            LineError(line, *fault).report(file, options)
+            with reporting(file, options):
+                check_text(text, line)
+                raise LineError(line, problem, "malformed link")
     if not found:
         raise CorpusError(f"{file.path}:1: no link, expected lines such as '1002 1003 -'")
 

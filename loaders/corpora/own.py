@@ -47,6 +47,7 @@ from coherencegym.loaders.formats.lines import (
     RecordError,
     open_text,
     parquet_records,
+    reporting,
     shown,
     shown_names,
     tidy,
@@ -132,7 +133,8 @@ def _read(
     lines = (content if is_markdown else content.rstrip()).count("\n") + 1
     source = SourceSpan(file.path.name, 1, lines)
     origin = Origin(corpus.name, _stem(file.path, root), source, file.split)
-    try:
+    made: Discourse | None = None
+    with reporting(f"{file.path}:1", options):
         if is_markdown:
             if len(content) > _LONGEST:
                 problem = f"more than {_LONGEST:,} characters, expected a document"
@@ -146,9 +148,6 @@ def _read(
                 problem = f"a line of more than {LONGEST_FIELD:,} characters, expected fewer"
                 raise RecordError(problem, "overlong line")
             made = article_discourse({"text": content}, "text", origin, options, shape)
-    except RecordError as bad:
-        bad.report(f"{file.path}:1", options)
-        return
     if made is not None:
         yield made
 
@@ -190,18 +189,14 @@ def _read_records(
     for record in _table_records(file, options):
         source = SourceSpan(file.path.name, record.line, record.line)
         identifier = f"{_stem(file.path, root)}-{record.number:06d}"
-        try:
+        with reporting(record.place, options):
             split = file.split if named else _split_of_row(record.values.get("split"))
             if split != file.split:
                 continue
             named_column = first_column(record.values, [column] if column else COLUMNS)
             origin = Origin(corpus.name, identifier, source, split)
-            made = article_discourse(record.values, named_column, origin, options, shape)
-        except RecordError as bad:
-            bad.report(record.place, options)
-            continue
-        if made is not None:
-            yield made
+            if made := article_discourse(record.values, named_column, origin, options, shape):
+                yield made
 
 
 def _stem(path: Path, root: Path | None = None) -> str:

@@ -33,9 +33,10 @@ from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     Line,
     LineError,
+    check_text,
     numbered_lines,
+    reporting,
     shown,
-    text_problem,
     tidy,
 )
 from coherencegym.loaders.text.detokenize import detokenize
@@ -67,17 +68,14 @@ def read_dialogues(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
     for number, lines in _dialogues(file):
         units: list[Unit] = []
         line = 0
-        try:
+        with reporting(file, options):
             for expected, (line, content) in enumerate(lines, start=1):
                 units += _utterances(file, expected, line, content)
             if not units:
                 problem = "the dialogue ends without an utterance, expected some"
                 raise LineError(line, problem, "empty dialogue")
-        except LineError as error:
-            error.report(file, options)
-            continue
-        identifier = f"{file.split}-{number:04d}"
-        yield Discourse(identifier, corpus.name, tuple(units), meta={"split": file.split})
+            identifier = f"{file.split}-{number:04d}"
+            yield Discourse(identifier, corpus.name, tuple(units), meta={"split": file.split})
     if not number:
         raise CorpusError(f"{file.path}:1: no dialogue, expected lines such as {_EXAMPLE}")
 
@@ -97,8 +95,7 @@ def _dialogues(file: CorpusFile) -> Iterator[tuple[int, Iterator[Line]]]:
 
 
 def _utterances(file: CorpusFile, expected: int, line: int, content: str) -> Iterator[Unit]:
-    if (unusable := text_problem(content)) is not None:
-        raise LineError(line, *unusable)
+    check_text(content, line)
     if (numbered := _NUMBERED.fullmatch(content)) is None:
         problem = f"no number at the start of {shown(content.strip())}, expected {_EXAMPLE}"
         raise LineError(line, problem, "line without number")

@@ -41,10 +41,11 @@ from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import (
     Record,
     RecordError,
+    check_text,
     open_text,
     parquet_records,
+    reporting,
     shown,
-    text_problem,
     tidy,
 )
 from coherencegym.loaders.formats.xml_elements import Element, elements
@@ -131,10 +132,8 @@ def read_schemas(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
         return
     is_parquet = head.startswith("PAR1")
     for record in parquet_records(file) if is_parquet else json_records(file, options):
-        try:
+        with reporting(record.place, options):
             yield _of_record(record)
-        except RecordError as bad:
-            bad.report(record.place, options)
 
 
 def _xml(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
@@ -150,10 +149,8 @@ def _xml(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
                 )
             continue
         number += 1
-        try:
+        with reporting(f"{file.path}:{element.line}: schema {number}", options):
             yield _of_element(number, element, inside)
-        except RecordError as bad:
-            bad.report(f"{file.path}:{element.line}: schema {number}", options)
         inside = []
     if not number:
         raise CorpusError(f"{file.path}:1: no <schema>, expected a collection of Winograd schemas")
@@ -234,10 +231,12 @@ def _discourse(
     corpus: Corpus, file: CorpusFile, schema: Schema, family: str, options: ReadOptions
 ) -> Iterator[Discourse]:
     schema = corrected(schema)
-    problem = _problem(schema)
-    if problem is not None:
-        options.bad(f"{file.path}:{schema.line}: {problem[0]}", problem[1])
-        return
+    with reporting(f"{file.path}:{schema.line}", options):
+        _check(schema)
+        yield _assembled(corpus, file, schema, family)
+
+
+def _assembled(corpus: Corpus, file: CorpusFile, schema: Schema, family: str) -> Discourse:
     filler = schema.pronoun or schema.options[schema.answer]
     if not schema.pronoun and ends_sentence(schema.left):
         filler = filler[0].upper() + filler[1:]
@@ -250,7 +249,7 @@ def _discourse(
         if first <= start:
             span = (number, start - first, end - first)
     meta = {"split": file.split, "family": family, "pronoun": schema.pronoun}
-    yield Discourse(
+    return Discourse(
         id=schema.identifier or f"wsc-{schema.number:03d}",
         corpus=corpus.name,
         units=tuple(units),
@@ -307,21 +306,19 @@ def corrected(schema: Schema) -> Schema:
     )
 
 
-def _problem(schema: Schema) -> tuple[str, str] | None:
+def _check(schema: Schema) -> None:
     texts = (schema.identifier, schema.left, schema.pronoun, schema.right)
     for text in (*texts, *schema.options):
-        if (problem := text_problem(text)) is not None:
-            return problem
+        check_text(text)
     if not schema.left and not schema.right:
-        return "no text around the pronoun, expected a sentence or more", "empty text"
+        problem = "no text around the pronoun, expected a sentence or more"
+        raise RecordError(problem, "empty text")
     if not all(schema.options):
-        return "an empty candidate, expected words", "empty candidate"
-    if len(schema.options) < 2:
-        return f"{len(schema.options)} candidate, expected two or more", "too few candidates"
+        raise RecordError("an empty candidate, expected words", "empty candidate")
     if len({option.casefold() for option in schema.options}) < len(schema.options):
         twice = shown(", ".join(schema.options), 80)
-        return f"the candidates are {twice}, expected different ones", "same candidates"
-    return None
+        problem = f"the candidates are {twice}, expected different ones"
+        raise RecordError(problem, "same candidates")
 
 
 #: Files that may hold more than WSC273.

@@ -25,6 +25,7 @@ from coherencegym.loaders.discourse import ParsedWord
 from coherencegym.loaders.formats.lines import (
     Line,
     LineError,
+    check_text,
     numbered_lines,
     shown,
     text_problem,
@@ -223,8 +224,7 @@ def parse(
     """
     if text_problem("\n".join(line for _, line in block.lines)) is not None:
         for number, line in block.lines:
-            if (unusable := text_problem(line)) is not None:
-                raise LineError(number, *unusable)
+            check_text(line, number)
     options = options or ReadOptions()
     first, last = block.lines[0][0], block.lines[-1][0]
     rows = _in_order([_Row.read(*line, options) for line in block.rows], last, options)

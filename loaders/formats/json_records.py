@@ -33,6 +33,7 @@ from coherencegym.loaders.formats.lines import (
     RecordError,
     bounded_lines,
     open_text,
+    reporting,
     shown,
     text_problem,
     tidy,
@@ -219,15 +220,13 @@ def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Rec
             continue
         number += 1
         place = f"{file.path}:{line}"
-        try:
+        with reporting(place, options):
             if len(content) > LONGEST_RECORD:
                 raise _overlong()
-            value = _DECODER.decode(content)
-        except RecordError as malformed:
-            malformed.report(place, options)
-        except (ValueError, RecursionError) as error:
-            _malformed(error, _may_go_on(error, content)).report(place, options)
-        else:
+            try:
+                value = _DECODER.decode(content)
+            except (ValueError, RecursionError) as error:
+                raise _malformed(error, _may_go_on(error, content)) from None
             if _is_record(value, place, options):
                 yield Record(number, line, place, value)
 

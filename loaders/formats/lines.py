@@ -33,18 +33,6 @@ _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 Line = tuple[int, str]
 
 
-class LineError(Exception):
-    """A fault of a line: its number, the problem with what was expected, and the short reason."""
-
-    def __init__(self, line: int, problem: str, reason: str) -> None:
-        super().__init__(problem)
-        self.line, self.problem, self.reason = line, problem, reason
-
-    def report(self, file: CorpusFile, options: ReadOptions) -> None:
-        """Raise it as a ``CorpusError`` of the file, or count it where bad rows are skipped."""
-        options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
-
-
 class RecordError(Exception):
     """A fault of a record: the problem with what was expected, and the short reason."""
 
@@ -52,9 +40,36 @@ class RecordError(Exception):
         super().__init__(problem)
         self.reason = reason
 
-    def report(self, place: str, options: ReadOptions) -> None:
-        """Raise it as a ``CorpusError`` at a place, or count it where bad rows are skipped."""
-        options.bad(f"{place}: {self}", self.reason)
+
+class LineError(RecordError):
+    """A fault of a line with this number."""
+
+    def __init__(self, line: int, problem: str, reason: str) -> None:
+        super().__init__(problem, reason)
+        self.line = line
+
+
+@contextmanager
+def reporting(place: CorpusFile | str, options: ReadOptions) -> Iterator[None]:
+    """Report a fault of what is read in this context as a bad row.
+
+    Args:
+        place: the file that has the line of a ``LineError``, or the place of a ``RecordError``.
+        options: raise it as a ``CorpusError``, or count it where bad rows are skipped.
+    """
+    try:
+        yield
+    except LineError as error:
+        assert isinstance(place, CorpusFile)
+        options.bad(f"{place.path}:{error.line}: {error}", error.reason)
+    except RecordError as error:
+        options.bad(f"{place}: {error}", error.reason)
+
+
+def check_text(text: str, line: int = 0) -> None:
+    """Refuse a text that is unusable: a ``LineError``, or without a line a ``RecordError``."""
+    if problem := text_problem(text):
+        raise LineError(line, *problem) if line else RecordError(*problem)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.discourse import RhetoricalNode
-from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import LineError, check_text, numbered_lines, shown, tidy
 
 _TEXT_END = "_!)"
 #: A list ``text`` as a whole, or up to the end of the source; a list of words; a bracket; a word.
@@ -72,8 +72,7 @@ def read_tree(path: Path, split: str) -> LispTree:
     """Read a file."""
     lines = []
     for number, line in numbered_lines(CorpusFile(path, split)):
-        if (problem := text_problem(line)) is not None:
-            raise LineError(number, *problem)
+        check_text(line, number)
         lines.append(line)
     return parse_tree("\n".join(lines))
 

@@ -22,7 +22,14 @@ from typing import NamedTuple
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Relation, Span
-from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import (
+    LineError,
+    check_text,
+    numbered_lines,
+    reporting,
+    shown,
+    tidy,
+)
 from coherencegym.loaders.senses import UnknownSenseError, meaning_of
 
 #: Parts (start, end) of a span in the raw text, in order.
@@ -63,8 +70,7 @@ def united(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _columns(number: int, line: str) -> list[str]:
-    if (problem := text_problem(line)) is not None:
-        raise LineError(number, *problem)
+    check_text(line, number)
     columns = [column.strip() for column in line.split("|")]
     if len(columns) < _FEWEST_COLUMNS:
         message = (
@@ -186,22 +192,18 @@ def placed_relations(
         for number, line in numbered_lines(file):
             if not line.strip():
                 continue
-            try:
+            with reporting(file, options):
                 columns = _columns(number, line)
                 if "Rejected" in columns[_FEWEST_COLUMNS:]:
                     options.skipped["relations that their annotators rejected"] += 1
                     continue
                 layout = _PDTB2 if len(columns) >= _COLUMNS_OF_PDTB2 else _PDTB3
-                relation = _relation(number, columns, layout, text)
-            except LineError as error:
-                error.report(file, options)
-                continue
-            if relation is None:
-                # GUM has some, where several relations share a word that one of them got.
-                options.skipped["explicit relations whose connective is not in the text"] += 1
-            else:
-                schemes.add(layout.scheme)
-                relations[relation] = None
+                if relation := _relation(number, columns, layout, text):
+                    schemes.add(layout.scheme)
+                    relations[relation] = None
+                else:
+                    # GUM has some, where several relations share a word that one of them got.
+                    options.skipped["explicit relations whose connective is not in the text"] += 1
     return tuple(relations), schemes
 
 

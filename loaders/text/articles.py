@@ -21,9 +21,9 @@ from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
     RecordError,
+    check_text,
     shown,
     shown_names,
-    text_problem,
     tidy,
 )
 from coherencegym.loaders.text.prose import sentences_drop, text_drop
@@ -233,8 +233,7 @@ def article_discourse(
         "" if row.get(name) is None else tidy(str(row[name])) for name in COLUMNS_BESIDE
     )
     for each in (identifier, title, domain, *([text] if isinstance(text, str) else text)):
-        if problem := text_problem(each):
-            raise RecordError(*problem)
+        check_text(each)
     try:
         heading_of_text, sentences = document(text, shape, options)
     except DroppedError as dropped:

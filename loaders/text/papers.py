@@ -14,7 +14,7 @@ from typing import Any
 
 from coherencegym.loaders.corpus import ReadOptions
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, shown, text_problem
+from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, check_text, shown
 from coherencegym.loaders.text.articles import Origin, Shape
 from coherencegym.loaders.text.prose import sentences_drop
 
@@ -56,8 +56,7 @@ def paper_discourse(
 
 def _paper_paragraphs(column: str, value: Any) -> list[str]:
     if isinstance(value, str):
-        if (unusable := text_problem(value[:LONGEST_FIELD])) is not None:
-            raise RecordError(*unusable)
+        check_text(value[:LONGEST_FIELD])
         return [block for block in value[:LONGEST_FIELD].split("\n\n") if block.strip()]
     if isinstance(value, list):
         return [paragraph for each in value for paragraph in _paper_paragraphs(column, each)]

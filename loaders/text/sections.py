@@ -13,7 +13,7 @@ from typing import Any
 
 from coherencegym.loaders.corpus import ReadOptions
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import RecordError, check_text, shown, tidy
 from coherencegym.loaders.text.articles import Origin, Shape
 
 #: The key of ``meta`` with the headings of a document and their levels.
@@ -130,8 +130,7 @@ def sectioned_discourse(
     for block, level in blocks:
         given = [block] if isinstance(block, str) else block
         for text in (title, *given):
-            if unusable := text_problem(text):
-                raise RecordError(*unusable)
+            check_text(text)
         found: Iterable[str] = given
         if isinstance(block, str) and not level:
             found = shape.split(block, options)

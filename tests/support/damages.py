@@ -895,7 +895,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
                 "too many fields": ("1<2", "1\t2", "2: 16 fields, exp", "too many fields"),
                 "empty field": ("\tnone", "\t", "2: rel_type is empty, exp", "empty field"),
                 "bad tokens": ("2-6", "6-2", "2: unit2_toks is '6-2', exp", "bad tokens"),
-                "column missing": ("orig_label", "other", "1: no column orig_label, exp", ""),
+                "column missing": ("orig_label", "other", "1: no column orig_label; exp", ""),
             }.items()
         },
         "other tokens": Damage(

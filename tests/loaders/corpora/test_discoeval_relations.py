@@ -50,10 +50,10 @@ def test_a_pair_with_two_senses_is_two_rows_of_a_family(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("2\ta\tb\n", "1: label is '2', expected 0 to 1 as in labelset.txt"),
+        ("2\ta\tb\n", "1: label is '2', expected one of 0, 1"),
         ("0\ta\n", "1: 2 fields, expected 3 with tabs between them"),
         ("0\ta\tb\tc\n", "1: 4 fields, expected 3 with tabs between them"),
-        ("0\ta\tb\n1\ta\t.\n", "2: field 3 has no word, expected an argument"),
+        ("0\ta\tb\n1\ta\t.\n", "2: an argument has no word, expected some"),
     ],
 )
 def test_bad_rows(rows: str, said: str, tmp_path: Path) -> None:
@@ -81,12 +81,12 @@ def test_children_are_a_tree_of_one_node(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("NN-Joint", "2: 'str', expected a label and two lists of units"),
-        (("NN-Joint", ["a"]), "2: 'tuple', expected a label and two lists of units"),
-        (("SS-Joint", ["a"], ["b"]), "2: label is 'SS-Joint', expected one such as"),
-        (("NN-Joint", ["a"], []), "2: a child that is no list of units"),
-        (("NN-Joint", ["a"], [["b"]]), "2: a child that is no list of units"),
-        (("NN-Joint", ["a"], [" "]), "2: an empty unit, expected text"),
+        ("NN-Joint", '2: label: "N"; expected a label such as'),
+        (("NN-Joint", ["a"]), "2: no 'right'; expected an object with it"),
+        (("SS-Joint", ["a"], ["b"]), '2: label: "SS-Joint"; expected a label such as'),
+        (("NN-Joint", ["a"], []), "2: right: an empty array; expected at least one"),
+        (("NN-Joint", ["a"], [["b"]]), r"2: right\[0\]: an array; expected a text"),
+        (("NN-Joint", ["a"], [" "]), r'2: right\[0\]: " "; expected a text that is not empty'),
     ],
 )
 def test_bad_children(row: Any, said: str, tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def test_what_is_wrong_and_where(tmp_path: Path, reason: str) -> None:
         sentences(tmp_path, text)
     assert caught.value.reason == reason
     assert caught.value.line == line
-    assert problem in caught.value.problem
+    assert problem in str(caught.value)
 
 
 @pytest.mark.parametrize(
