@@ -1,20 +1,15 @@
-"""A report as a value: sections that terminal, page and notebook each render in their own way.
-
-A score belongs in a heat map if its group says so: ``as_causal → since``.
-"""
+"""A report as a value: sections that terminal, page and notebook each render in their own way."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
     in_width,
-    made,
     of_cells,
     plain_text,
     rich_block,
@@ -28,61 +23,6 @@ from coherencegym.eval.statistics.scores import (
     ScoreRow,
     is_correlation,
 )
-
-_GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """The scores of one config and split by row and column."""
-
-    title: str
-    cells: Mapping[tuple[str, str], Score]
-
-    @property
-    def rows(self) -> list[str]:
-        """The names of rows."""
-        return sorted({row for row, _ in self.cells})
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of columns."""
-        return sorted({column for _, column in self.cells})
-
-
-def heat_maps_of(scores: Iterable[Score]) -> list[HeatMap]:
-    """The heat maps of a model, one for each config and split with such groups; often none."""
-    maps: dict[tuple[str, str], dict[tuple[str, str], Score]] = {}
-    for score in scores:
-        match = _GROUP.fullmatch(score.group)
-        if match and score.level in ("group", "detail"):
-            cells = maps.setdefault((score.config, score.split), {})
-            cells[match["row"], match["column"]] = score
-    splits = {split for _, split in maps}
-    return [
-        HeatMap(f"{config} ({split})" if len(splits) > 1 else config, cells)
-        for (config, split), cells in maps.items()
-    ]
-
-
-class OfPrediction(Protocol):
-    """A row that is over one prediction of a table."""
-
-    @property
-    def config(self) -> str:
-        """The config."""
-
-    @property
-    def split(self) -> str:
-        """The split."""
-
-    @property
-    def formula(self) -> str:
-        """The formula; empty where there are several."""
-
-    @property
-    def aggregation(self) -> str:
-        """The region aggregation."""
 
 
 def labels(rows: Sequence[ScoreRow]) -> list[str]:
@@ -98,7 +38,7 @@ def labels(rows: Sequence[ScoreRow]) -> list[str]:
     return names
 
 
-def formula_labels(rows: Sequence[OfPrediction]) -> list[str]:
+def formula_labels(rows: Sequence[Any]) -> list[str]:
     """The predictions of rows: by the aggregation alone where only that tells them apart."""
     formulas: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -159,20 +99,6 @@ def _same(part: Score, whole: Mapping[str, Mapping[str, Score]]) -> bool:
     return known is not None and known.n == part.n
 
 
-def strip_grid(scores: Sequence[Score], counts: bool = True) -> Grid:
-    """The table of scores, with their counts of units that are left out, or are of a kind."""
-    rows = []
-    for score, name in zip(scores, labels(scores), strict=True):
-        value = share_with_interval(score.score, score.ci_low, score.ci_high)
-        n = f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
-        own = ", ".join(f"{number:,} {what}" for what, number in score.counts.items())
-        is_part = score.level != "all"
-        cells = (name, n, value, *([own] if counts else []))
-        rows.append(GridRow(cells, int(is_part), bold=not is_part))
-    names = ("n", "score, % [95 % interval]", *(["counts"] if counts else []))
-    return made("config, group: metric", names, rows)
-
-
 #: A score shows something; it does not; it is below chance.
 Bearing = Literal["shows", "open", "below"]
 
@@ -191,18 +117,6 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{self.found}: {self.shows}"
-
-
-@dataclass(frozen=True)
-class Strips:
-    """Scores as lines from 0 to 100 %, each with its interval and its baselines.
-
-    Attributes:
-        names: those of the partial-input baseline and of chance, for the legend.
-    """
-
-    scores: tuple[Score, ...]
-    names: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -232,13 +146,6 @@ class TextLists:
 
 
 @dataclass(frozen=True)
-class HeatMaps:
-    """Scores by what was replaced and by what: maps with a title, names, and scores by both."""
-
-    maps: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
 class Introduction:
     """What the suite says of itself, and an item of it (:mod:`eval.tasks.score.page.items`)."""
 
@@ -252,7 +159,7 @@ class ItemList:
     collect: Callable[[], Any]
 
 
-SectionBody = Grid | Figure | TextLists | Strips | HeatMaps | Introduction | ItemList
+SectionBody = Grid | Figure | TextLists | Introduction | ItemList
 
 
 @dataclass(frozen=True)
@@ -266,7 +173,6 @@ class ReportSection:
         sentences: conclusions, which a terminal shows as well.
         is_detail: true where a terminal shows it only to those who ask.
         narrow: the table where the body is too wide.
-        drawn: the score of each row of the table, which a page draws beside it.
     """
 
     title: str
@@ -275,7 +181,6 @@ class ReportSection:
     sentences: tuple[str, ...] = ()
     is_detail: bool = False
     narrow: Grid | None = None
-    drawn: tuple[Score, ...] = ()
 
     @property
     def kind(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -84,12 +84,6 @@ class Headline:
         return ("surface_score",) if self.is_controlled else PLAIN_BASELINES
 
     @property
-    def drawn(self) -> Headline:
-        """The same, with no baseline that it is not held against."""
-        others: Any = dict.fromkeys({*BASELINE_WORDS} - {*self.held_against})
-        return replace(self, **others)
-
-    @property
     def best_baseline(self) -> float | None:
         """The highest score of a baseline that it is held against; None where none is known."""
         known = (getattr(self, name) for name in self.held_against)
@@ -147,7 +141,7 @@ def known_baselines(headlines: Sequence[Headline]) -> dict[str, str]:
     return {
         name: words
         for name, words in BASELINE_WORDS.items()
-        if any(getattr(one.drawn, name) is not None for one in headlines)
+        if any(name in o.held_against and getattr(o, name) is not None for o in headlines)
     }
 
 

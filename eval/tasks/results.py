@@ -316,8 +316,8 @@ class Results:
         )
 
     def _repr_html_(self) -> str:
-        grids = [part.body for part in self.sections if isinstance(part.body, grid.Grid)]
-        return notebook_cell(grids, self)
+        shown = [part.body for part in self.sections if not part.is_detail]
+        return notebook_cell([body for body in shown if isinstance(body, grid.Grid)], self)
 
     def __repr__(self) -> str:
         number = f"{len(self.rows):,} score{'s' * (len(self.rows) != 1)}"

@@ -22,19 +22,18 @@ from types import MappingProxyType
 from typing import Any
 
 from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table, markdown_text
-from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, strip_grid
+from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument, copied_texts
-from coherencegym.eval.report.grid import Grid, share_with_interval
+from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import Trained
 from coherencegym.eval.tasks.training.training import Training
 from coherencegym.eval.tasks.verdict import verdict_of
-from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.plots import draw_scores
 from coherencegym.files.folders import written_beside
 from coherencegym.files.templates import content_policy, templates_of
 
@@ -50,14 +49,16 @@ def write_results_files(results: Results, work: Path) -> None:
 
 def write_pages(results: Results, work: Path) -> None:
     """Write the figures and the page of a folder of results."""
-    plot_runs([results], work)
+    words = "Scores with 95 % intervals beside their baselines; the tables have the numbers."
+    scores = Figure("scores", words, lambda: draw_scores([results]))
+    sections = [ReportSection("Figure", scores), *results.sections]
     title = title_of(results)
     drawn = {
         section.place: _drawn(section.body, title, work)
-        for section in results.sections
+        for section in sections
         if isinstance(section.body, Figure)
     }
-    write_html(page_of(results, drawn), work / PAGE_OF_RUN)
+    write_html(page_of(results, sections, drawn), work / PAGE_OF_RUN)
 
 
 def write_html(page: str, path: Path) -> None:
@@ -65,12 +66,20 @@ def write_html(page: str, path: Path) -> None:
     path.write_bytes(page.encode("utf-8", "replace"))
 
 
-def page_of(results: Results, drawn: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The page of a run; ``drawn`` are the addresses of figures by their sections."""
-    sections = results.sections
+def page_of(
+    results: Results,
+    sections: Sequence[ReportSection] = (),
+    drawn: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """The page of a run, of its own sections unless others are given.
+
+    ``drawn`` are the addresses of figures by their sections.
+    """
+    sections = sections or results.sections
     items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
     scripts = ("copy.js", *(("report.js",) if items else ()))
-    grids = [section.body for section in sections if isinstance(section.body, Grid)]
+    shown = [part.body for part in sections if not part.is_detail]
+    grids = [body for body in shown if isinstance(body, Grid)]
     return render_page(
         title_of(results),
         sections,
@@ -99,7 +108,6 @@ def render_page(
         "items": None,
         "drawn": {},
         "lines": [],
-        "strip_grid": strip_grid,
         "policy": content_policy([script], [style]),
         "script": Markup(script),
         "style": Markup(style),
@@ -112,7 +120,8 @@ def render_page(
 def _drawn(figure: Figure, title: str, folder: Path) -> str:
     with figures.style():
         made = figure.draw()
-        made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
+        if not made.get_suptitle():
+            made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
         figures.save(made, folder / f"{figure.name}.png")
     return svg_address((folder / f"{figure.name}.svg").read_bytes())
 
@@ -154,12 +163,6 @@ def templates() -> Any:
         "separators": (",", ":"),
     }
     found.filters["breakable"] = breakable
-    found.globals |= {
-        "baselines": BASELINE_WORDS,
-        "chance_names": chance_names,
-        "few": FEW_ITEMS,
-        "share_with_interval": share_with_interval,
-    }
     return found
 
 

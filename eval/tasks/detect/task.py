@@ -18,7 +18,7 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, Strips, TextLists, score_table
+from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.classifier import (
     classify,
@@ -259,8 +259,6 @@ def detect_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Metrics", score_table(found.rows))
     if found.more["probes"]:
         yield ReportSection("Differences by a probe", probe_grid(found))
-    drawn = tuple(row for row in found.rows if row.level == "all")
-    yield ReportSection("Scores", Strips(drawn, ("partial input", "chance")))
     yield ReportSection(
         "Documents",
         TextLists(tuple(map(_listed, found.details))),

@@ -9,7 +9,7 @@ from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, TextLists
+from coherencegym.eval.report.blocks import Figure, ReportSection, TextLists, score_table
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
@@ -61,10 +61,8 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
         "Accuracy by layer",
         Figure("layers", "; ".join(map(_described, curves)), lambda: draw_layers(curves, title)),
     )
-    yield ReportSection(
-        "Accuracy by group of rows",
-        Strips(tuple(shown_rows(found.rows)), ("bag of words", "most frequent label")),
-    )
+    groups = score_table(shown_rows(found.rows))
+    yield ReportSection("Accuracy by group of rows", groups, is_detail=True)
     yield ReportSection(
         "Rows",
         TextLists(tuple(_lists(found))),

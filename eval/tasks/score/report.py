@@ -12,14 +12,12 @@ from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import (
-    HeatMaps,
     Introduction,
     ItemList,
     ReportSection,
-    Strips,
     formula_labels,
-    heat_maps_of,
     labels,
+    score_table,
 )
 from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.results import Results
@@ -44,7 +42,6 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         "Scores",
         score_grid(rows),
         narrow=score_grid(rows, with_intervals=False),
-        drawn=tuple(row.controlled for row in rows),
     )
     if summary["differences"]:
         yield ReportSection("Differences from controls", difference_block(summary["differences"]))
@@ -58,11 +55,8 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         published = published_block(summary["published"], title)
         yield ReportSection("Published scores", published, is_detail=True)
     if len(rows) < len(summary["scores"]):
-        names = "partial-input baseline", ""
-        every = Strips(tuple(one for row in summary["scores"] for one in row.both), names)
+        every = score_table([one for row in summary["scores"] for one in row.both])
         yield ReportSection("All scores", every, is_detail=True)
-    if maps := heat_maps_of(summary["scores"]):
-        yield ReportSection("Heat map", HeatMaps(tuple(maps)))
     yield ReportSection("Items", ItemList(partial(collect, found)))
 
 

@@ -18,7 +18,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, Strips, TextLists
+from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CONSTANTS, Answered
@@ -64,8 +64,8 @@ _MOST_TEXTS, _MOST_UNITS = 100, 20
 def span_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection("Scores", coherence_grid(found))
-    scores = tuple(shown_rows(found.rows))
-    yield ReportSection("Scores by group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
+    groups = score_table(shown_rows(found.rows))
+    yield ReportSection("Scores by group of texts", groups, is_detail=True)
     yield ReportSection(
         "Texts",
         TextLists(tuple(map(_listed, found.details))),

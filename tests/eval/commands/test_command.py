@@ -342,7 +342,7 @@ def test_what_the_user_can_mend_is_one_line_and_leaves_nothing(
 def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import coherencegym.eval.views.plots
+    import coherencegym.eval.views.page
 
     output = tmp_path / "out"
     assert main(arguments(saved, output, "--limit", "2")) == 0
@@ -351,7 +351,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(coherencegym.eval.views.plots, "draw_scores", stop)
+    monkeypatch.setattr(coherencegym.eval.views.page, "draw_scores", stop)
     assert main(arguments(saved, output, "--overwrite", "--limit", "3")) == 130
     assert (output / "results.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

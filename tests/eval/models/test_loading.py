@@ -15,7 +15,6 @@ from support.commands import without_progress
 from support.hub.server import HubServer
 
 import coherencegym.eval.models.libraries
-import coherencegym.eval.views.plots
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
@@ -133,10 +132,7 @@ def run(
     saved: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
-    # Drawing the scores takes more time than making them.
-    monkeypatch.setattr(coherencegym.eval.views.plots, "plot_runs", lambda *_: [])
     return Run(saved, tmp_path, capsys)
 
 

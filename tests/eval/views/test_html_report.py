@@ -35,7 +35,7 @@ from coherencegym.eval.tasks.score.page.items import (
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.views.page import page_of, write_html
+from coherencegym.eval.views.page import page_of, write_html, write_pages
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -60,6 +60,10 @@ def results(make_item: Callable[..., Item]) -> Results:
     ]
     scored = [made_item(item, word_bits, too_long=item is items[-1]) for item in items]
     return made_results({"toy": scored}, breakdowns=["long"], notes=["! a <note>"])
+
+
+def page_in(folder: Path) -> str:
+    return (folder / "report.html").read_text(encoding="utf-8")
 
 
 def embedded(page: str) -> dict[str, Any]:
@@ -143,33 +147,12 @@ def test_texts_that_two_predictions_compare_are_there_once(
     assert len(data["items"][0]["c"]) == 2
 
 
-def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
-    page = page_of(results)
-    table = page.split("<tbody>")[1].split("</tbody>")[0]
-    drawn = re.findall(r'<circle[^>]* cx="([\d.]+)%"', table)
-    shown = shown_rows(results.rows)
-    assert drawn == [f"{100 * score.score:.2f}" for score in shown if score.score is not None]
-    (low, high) = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%"', table)[0]
-    assert (float(low), float(high)) == pytest.approx(
-        (100 * (shown[0].ci_low or 0), 100 * (shown[0].ci_high or 0)), abs=0.01
-    )
-    assert "<img" not in page
-
-
-def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
-    """Configs are dots and their parts rings, in the table as in the one legend of the page."""
-    page = page_of(results)
-    legend = re.findall(r'<p class="legend".*?</p>', page, re.DOTALL)[0]
-    keys = dict(re.findall(r'<circle( class="full")? cx="50%" [^>]*></svg> ([^<]*)</span>', legend))
-    assert keys == {' class="full"': "model, 95 % interval", "": "a group of items"}
-    table = page.split("<tbody>")[1].split("</tbody>")[0]
-    filled = [bool(one) for one in re.findall(r'<circle( class="full")? cx', table)]
-    shown = [one for one in shown_rows(results.rows) if one.score is not None]
-    assert filled == [one.level == "all" for one in shown]
-    # A page without a verdict has its legend, too.
-    silent = page_of(replace(results, headline=None))
-    assert 'id="verdict"' not in silent
-    assert silent.count('<p class="legend"') == 2  # with that of all scores
+def test_scores_are_drawn_in_the_figure_that_lies_beside_the_page(
+    results: Results, tmp_path: Path
+) -> None:
+    write_pages(results, tmp_path)
+    (address,) = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)"', page_in(tmp_path))
+    assert base64.b64decode(address) == (tmp_path / "scores.svg").read_bytes()
 
 
 def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
@@ -201,20 +184,6 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     assert [value for _, _, value in example["conditions"]] == [2.0, 3.5]
     assert (example["margin"], example["held"]) == (1.5, "met")
     assert verdict_of(results) is None
-
-
-def test_a_heat_map_has_a_cell_for_each_replacement(make_item: Callable[..., Item]) -> None:
-    item = make_item(
-        {"good": ["a1"], "bad": ["a2"]}, "(1;%bad%) > (1;%good%)", groups=["as_causal → since"]
-    )
-    page = page_of(made_results({"c": [made_item(item, word_bits)]}))
-    cells = page.split('class="map"')[1].split("</table>")[0]
-    assert 'class="h10 faint"' in cells
-    assert 'data-group="as_causal → since"' in cells
-    assert [unescape(x) for x in re.findall(r"<bdi>(.*?)</bdi></th>", cells)] == [
-        "since",
-        "as_causal",
-    ]
 
 
 # ---------------------------------------------------------------- texts stay texts
@@ -262,7 +231,7 @@ def test_half_a_character_is_written_as_a_question_mark(
     item = make_item({"a": ["x \ud800"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
     page = page_of(made_results({"c": [made_item(item, word_bits)]}))
     write_html(page, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = page_in(tmp_path)
     assert embedded(page)["items"][0]["c"][0]["t"] == ["x", " ?"]
 
 
