@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress, Execution
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import Scorer, ScorerChoice, scorer_of
-from coherencegym.eval.models.load import LoadedModel, load_facts
+from coherencegym.eval.models.load import LoadedModel, Unloaded, load_facts
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Plan
 
@@ -75,6 +75,7 @@ class Backend:
         *,
         arguments: ModelArguments,
         scorer: ScorerChoice = "auto",
+        known: Callable[[LoadedModel], Mapping[str, int] | None] | None = None,
         **how: Any,
     ) -> LoadedModel:
         """Load a model that scores texts; arguments are those of :func:`eval.models.load.load`."""
@@ -83,6 +84,8 @@ class Backend:
                 f"--backend {self.name} and --scorer {scorer}: {self.title} reads "
                 f"{' and '.join(self.scorers)} models alone; expected --backend transformers"
             )
+        if self.models is None:
+            how["known"] = known
         loaded = self.load(name, device, dtype, arguments=arguments, scorer=scorer, **how)
         cautions = (*loaded.cautions, *filter(None, [self.caution(loaded.model)]))
         return replace(loaded, arguments=self._recorded(arguments), cautions=cautions)
@@ -120,4 +123,6 @@ class Backend:
         """The way in which a model of it is read, unless another is asked for."""
         if len(self.scorers) == 1:
             return self.scorers[0]
+        if isinstance(model, Unloaded):
+            return model.scorer
         return scorer_of(getattr(model, "config", None), type(model).__name__)

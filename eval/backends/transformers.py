@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from coherencegym.eval.backends.backend import Backend, RunContext
-from coherencegym.eval.forward.execute import Execution, execute
+from coherencegym.eval.forward.execute import Execution, all_known, execute
 from coherencegym.eval.models.kind import padding_of
-from coherencegym.eval.models.load import load, vocabulary_size
+from coherencegym.eval.models.load import Unloaded, load, vocabulary_size
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.plan.explain import default_budget, free_budget
 from coherencegym.eval.plan.plan import Plan
@@ -15,6 +15,12 @@ from coherencegym.eval.plan.plan import Plan
 
 def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
     options = context.options
+    if isinstance(model, Unloaded):
+        twice = () if model.dtype in ("float32", "float64") else context.twice
+        found = all_known(plan, context.store, context.world, twice)
+        if found is not None:
+            return found
+        model = model.loaded
     return execute(
         model,
         plan,

@@ -25,7 +25,7 @@ from coherencegym.eval.forward.passes import (
 from coherencegym.eval.forward.trial import answers_alike, beside_longer, try_sharing
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.plan.plan import Batch, Budget, Plan
-from coherencegym.eval.text.sequence import Sharing
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -154,6 +154,36 @@ def begin(
     if progress is not None:
         progress(0, sum(each.length for n, each in enumerate(plan.sequences) if n not in done))
     return execution, done
+
+
+def all_known(
+    plan: Plan, store: Store | None, world: World = ALONE, twice: Sequence[int] = ()
+) -> Execution | None:
+    """A plan of which earlier runs know everything; None where it takes a model.
+
+    ``twice`` are those of :func:`execute`.
+    """
+    execution, done = begin(plan, store, world)
+    if len(done) < len(plan.sequences):
+        return None
+    _, again = _known_again(plan, store, world, twice)
+    execution.again = {index: bits for index, bits in again.items() if bits is not None}
+    return execution if len(execution.again) == len(again) else None
+
+
+def _known_again(
+    plan: Plan, store: Store | None, world: World, twice: Sequence[int]
+) -> tuple[dict[int, TokenSequence], dict[int, np.ndarray | None]]:
+    # Under which sequences readings in float32 are kept, and those that are known.
+    keys = {
+        index: replace(sequence, ids=(*sequence.ids, _IN_FLOAT32))
+        for index in twice
+        for sequence in [plan.sequences[index]]
+    }
+    own = [*keys.values()]
+    known = [None] * len(own) if store is None else store.get_many(own)
+    pooled = world.pooled(known, [key.count for key in own])
+    return keys, dict(zip(keys, pooled, strict=True))
 
 
 @dataclass
@@ -355,21 +385,18 @@ class _Run:
     def read_again(self, indices: Sequence[int]) -> None:
         # In float32, each once in all processes and runs.
         execution, store, world = self.execution, self.store, self.world
-        sequences = [execution.plan.sequences[index] for index in indices]
-        keys = [replace(sequence, ids=(*sequence.ids, _IN_FLOAT32)) for sequence in sequences]
-        counts = [key.count for key in keys]
-        known = world.pooled([None] * len(keys) if store is None else store.get_many(keys), counts)
-        missing = [place for place, bits in enumerate(known) if bits is None]
-        own = {indices[place]: place for place in missing[world.rank :: world.size]}
-        found = exactly(self.forward, lambda: self._bits(list(own))) if own else {}
+        keys, known = _known_again(execution.plan, store, world, indices)
+        missing = [index for index, bits in known.items() if bits is None]
+        own = missing[world.rank :: world.size]
+        found = exactly(self.forward, lambda: self._bits(own)) if own else {}
         if world.agree([found is not None]) != [True] or found is None:
             return
-        for index, bits in found.items():
-            known[own[index]] = bits
+        known |= found
         if store is not None and found:
-            store.put([(keys[own[index]], bits) for index, bits in found.items()])
-        pairs = zip(indices, world.pooled(known, counts), strict=True)
-        execution.again = {index: bits for index, bits in pairs if bits is not None}
+            store.put([(keys[index], bits) for index, bits in found.items()])
+        counts = [key.count for key in keys.values()]
+        pooled = zip(keys, world.pooled([*known.values()], counts), strict=True)
+        execution.again = {index: bits for index, bits in pooled if bits is not None}
 
     def _bits(self, indices: Sequence[int]) -> Bits:
         # Without those too large.

@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, first_line
-from coherencegym.eval.models.kind import ScorerChoice, scorer_of, settled_scorer
+from coherencegym.eval.models.kind import (
+    ScorerChoice,
+    refuse_unless_it_sees,
+    scorer_of,
+    settled_scorer,
+)
 from coherencegym.eval.models.load import LoadedModel, read_tokenizer, vocabulary_size
 from coherencegym.eval.models.placement import devices, input_device
 from coherencegym.eval.models.source import find_model
@@ -82,11 +87,12 @@ def in_memory(
         # Its code has been run: nothing is left to trust.
         settled_scorer(name, config, own, trust=True)
     adapters = ", ".join(map(str, getattr(model, "peft_config", None) or ()))
+    if scores:
+        refuse_unless_it_sees(name, model, own)
     return LoadedModel.of(
         name,
         model,
         tokenizer,
-        scores=scores,
         scorer=own,
         commit=commit or state_digest(model, tokenizer),
         notes=(f"with adapters: {adapters}",) if adapters else (),

@@ -103,6 +103,8 @@ def padding_of(config: Any) -> int:
     return padding if isinstance(padding, int) and padding >= 0 else 0
 
 
+#: The ``model_type`` of :mod:`eval.models.word_gru`.
+WORD_GRU = "coherencegym_word_gru"
 _WEIGHTS = "model.safetensors"
 #: The file that says which of several files has which weights.
 WEIGHT_INDEX = "model.safetensors.index.json"
@@ -216,8 +218,6 @@ def settled_scorer(
 def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
     # The rest of a message on what the config shows.
     from transformers.models.auto import modeling_auto as auto
-
-    from coherencegym.eval.models.word_gru import WORD_GRU
 
     model_type = getattr(config, "model_type", "")
     if scorer is not None and getattr(config, "is_encoder_decoder", False):

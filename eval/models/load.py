@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import (
     WEIGHT_INDEX,
+    WORD_GRU,
     Scorer,
     ScorerChoice,
     class_for,
@@ -31,6 +32,7 @@ from coherencegym.eval.models.kind import (
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.placement import (
+    Placement,
     devices,
     input_device,
     place_model,
@@ -59,13 +61,40 @@ _PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
 _NO_ADAPTER = {"subfolder": "no-adapter-from-here"}
 
 
+@dataclass
+class Unloaded:
+    """A language model whose weights are loaded when a text is read that no earlier run has read.
+
+    Attributes:
+        config: that of transformers.
+        dtype: number format of the weights, as ``LoadedModel`` has it.
+        scorer: the way in which its surprisals are read.
+        load: loads it, in evaluation mode, on its device.
+        vocabulary: entries of its input vocabulary.
+    """
+
+    config: Any
+    dtype: str
+    scorer: Scorer
+    load: Callable[[], Any]
+    vocabulary: int = 0
+    _model: Any = field(default=None, repr=False)
+
+    @property
+    def loaded(self) -> Any:
+        """The model of transformers."""
+        if self._model is None:
+            self._model = self.load()
+        return self._model
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """A model ready to be asked.
 
     Attributes:
         model: a language model of transformers, or of :func:`load_encoder` one without a head, in
-            evaluation mode, on its device.
+            evaluation mode, on its device; or one that waits for a text that is to be read.
         tokenizer: its fast tokenizer.
         name: the user's name for it.
         commit: the Hub commit, or for a folder ``sha256:`` and the digest of its weights, config
@@ -104,28 +133,9 @@ class LoadedModel:
     cautions: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        name: str,
-        model: Any,
-        tokenizer: Any,
-        *,
-        scores: bool = True,
-        scorer: Scorer = "causal",
-        **more: Any,
-    ) -> LoadedModel:
-        """A model in evaluation mode on its device; ``more`` is what it does not say itself.
-
-        Args:
-            name, model, tokenizer: those of the class.
-            scores: it is to give tokens a probability; else its vectors alone are wanted.
-            scorer: the attribute.
-            more: other attributes.
-        """
-        if scores:
-            refuse_unless_it_sees(name, model, scorer)
+    def of(cls, name: str, model: Any, tokenizer: Any, **more: Any) -> LoadedModel:
+        """A model in evaluation mode on its device; ``more`` is what it does not say itself."""
         return cls(
-            scorer=scorer,
             model=model,
             tokenizer=tokenizer,
             name=name,
@@ -178,6 +188,7 @@ def load(
     trust_remote_code: bool = False,
     scorer: ScorerChoice | None = "auto",
     head: Any = None,
+    known: Callable[[LoadedModel], Mapping[str, int] | None] | None = None,
 ) -> LoadedModel:
     """Load a model and its tokenizer from the Hub or a folder; ``demo`` is the embedded one.
 
@@ -196,6 +207,10 @@ def load(
             ``auto``: by its config; None: it gives tokens no probability.
         head: without a scorer the class of transformers that makes it, such as
             ``AutoModelForSequenceClassification``; None: no head is loaded.
+        known: gives ``parameters`` and ``vocabulary`` of a model, as an earlier run has found them,
+            from all else that is known of it; or None. Where it does, weights are loaded when they
+            are needed. It is not asked where files do not say what device and number format weights
+            have, nor where code is trusted.
 
     Raises:
         EvaluationError: it is not there, is no model that can be read so, or has no usable
@@ -203,38 +218,41 @@ def load(
     """
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
-    name = str(name)
+    name, trust = str(name), trust_remote_code
     arguments = arguments or ModelArguments()
-    read = _read(name, arguments, trust_remote_code, scorer)
-    source, adapter = read.source, read.adapter
+    read = _read(name, arguments, trust, scorer)
+    own = read.scorer or "causal"
     placement = place_model(read.config, arguments, device, dtype, device_map)
-    made = head or _kind_of_model(read.config, read.scorer, trust_remote_code)
-    refuse_unless_held(source, read.config, trust_remote_code, made)
-    settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
-    bare = read.scorer == "causal" and is_headless(read.config)
-    with _readable(source) as files:
-        model = _weights(files, made, trust_remote_code, settings, bare=bare)
-    if placement.device is not None:
-        model = model.to(placement.device)
-    if adapter is not None:
-        model = _adapted(model, adapter)
-    model = model.eval()
-    remote_code = runs_remote_code(model)
-    return LoadedModel.of(
-        name,
-        model,
-        read.tokenizer,
-        scores=scorer is not None,
-        scorer=read.scorer or "causal",
-        commit=source.identity(code=remote_code),
-        base=source.name if source.name != name else None,
-        adapter=named(adapter),
-        other_tokenizer=named(read.tokens) if read.tokens is not read.source else None,
-        arguments=arguments.numeric(),
-        provenance=find_provenance([source, *filter(None, [adapter])], arguments.training_cutoff),
-        notes=_notes(source, adapter, remote_code, trust_remote_code),
-        cautions=_cautions(read.config) if bare else (),
-    )
+
+    def weights() -> Any:
+        model = _weights(read, placement, arguments, trust, head)
+        if scorer is not None:
+            refuse_unless_it_sees(name, model, own)
+        return model
+
+    def about(code: bool) -> dict[str, Any]:
+        return {
+            **read.facts(name, code),
+            "tokenizer": read.tokenizer,
+            "arguments": arguments.numeric(),
+            "scorer": own,
+            "provenance": find_provenance(
+                [read.source, *filter(None, [read.adapter])], arguments.training_cutoff
+            ),
+            "notes": _notes(read.source, read.adapter, code, trust),
+            "cautions": _cautions(read.config) if read.is_bare else (),
+        }
+
+    if known is not None and placement.device is not None and not trust:
+        number_format = str(placement.dtype).removeprefix("torch.")
+        waiting = Unloaded(read.config, number_format, own, weights)
+        where: dict[str, Any] = {"device": placement.whole_device, "dtype": number_format}
+        found = LoadedModel(model=waiting, parameters=0, **where, **about(code=False))
+        if facts := known(found):
+            waiting.vocabulary = facts["vocabulary"]
+            return replace(found, parameters=facts["parameters"])
+    model = weights()
+    return LoadedModel.of(model=model, **about(runs_remote_code(model)))
 
 
 def load_encoder(name: str, device: str = "auto", dtype: str = "auto", **how: Any) -> LoadedModel:
@@ -296,14 +314,9 @@ def load_facts(
     arguments = arguments or ModelArguments()
     read = _read(name, arguments, trust_remote_code, scorer)
     placement = place_model(read.config, arguments, device, dtype, device_map)
-    facts = {
-        "name": name,
-        "commit": read.source.identity(code=code),
-        "base": read.source.name if read.source.name != name else None,
-        "adapter": named(read.adapter),
-        "tokenizer": named(read.tokens) if read.tokens is not read.source else None,
-        "arguments": arguments.numeric(),
-    }
+    facts = read.facts(name, code)
+    facts["tokenizer"] = facts.pop("other_tokenizer")
+    facts["arguments"] = arguments.numeric()
     if placement.device is not None:
         facts["device"] = placement.device.type
         facts["dtype"] = str(placement.dtype).removeprefix("torch.")
@@ -320,6 +333,21 @@ class _Read:
     tokens: ModelSource
     tokenizer: Any
     scorer: Scorer | None
+
+    @property
+    def is_bare(self) -> bool:
+        """The config of a model that is to have a head names no class with one."""
+        return self.scorer == "causal" and is_headless(self.config)
+
+    def facts(self, name: str, code: bool) -> dict[str, Any]:
+        """What the files are, by attributes of :class:`LoadedModel`; ``code``: theirs is run."""
+        return {
+            "name": name,
+            "commit": self.source.identity(code=code),
+            "base": self.source.name if self.source.name != name else None,
+            "adapter": named(self.adapter),
+            "other_tokenizer": named(self.tokens) if self.tokens is not self.source else None,
+        }
 
 
 def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoice | None) -> _Read:
@@ -344,9 +372,10 @@ def read_config(source: ModelSource, trust: bool = False, **settings: Any) -> An
     """A model's config, of a type of transformers or of this project."""
     from transformers import AutoConfig
 
-    from coherencegym.eval.models.word_gru import register_word_gru
+    if (source.read_json("config.json") or {}).get("model_type") == WORD_GRU:
+        from coherencegym.eval.models.word_gru import register_word_gru
 
-    register_word_gru()
+        register_word_gru()
     what = f"model {source.name!r}"
     settings = {**source.settings, **settings}
     return attempt(what, AutoConfig.from_pretrained, source.path, trust=trust, **settings)
@@ -434,6 +463,20 @@ def _readable(source: ModelSource) -> Iterator[ModelSource]:
 
 
 def _weights(
+    read: _Read, placement: Placement, arguments: ModelArguments, trust: bool, head: Any
+) -> Any:
+    # In evaluation mode, on its device, with its adapter.
+    made = head or _kind_of_model(read.config, read.scorer, trust)
+    refuse_unless_held(read.source, read.config, trust, made)
+    settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
+    with _readable(read.source) as files:
+        model = _whole(files, made, trust, settings, bare=read.is_bare)
+    if placement.device is not None:
+        model = model.to(placement.device)
+    return (model if read.adapter is None else _adapted(model, read.adapter)).eval()
+
+
+def _whole(
     source: ModelSource,
     kind_of_model: Any,
     trust: bool,
@@ -561,4 +604,6 @@ def _cautions(config: Any) -> tuple[str, ...]:
 
 def vocabulary_size(model: Any) -> int:
     """Entries of a model's input vocabulary."""
+    if isinstance(model, Unloaded):
+        return model.vocabulary
     return int(model.get_input_embeddings().weight.shape[0])

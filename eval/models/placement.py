@@ -29,6 +29,13 @@ class Placement:
     dtype: Any
     settings: Mapping[str, Any]
 
+    @property
+    def whole_device(self) -> str:
+        """The device of the model as a whole as :func:`devices` names it, such as ``cuda:0``."""
+        import torch
+
+        return str(torch.empty(0, device=self.device).device)
+
 
 def place_model(
     config: Any, arguments: ModelArguments, device: str, dtype: str, device_map: str | None

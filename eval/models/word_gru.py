@@ -14,8 +14,7 @@ import torch
 from transformers import AutoConfig, AutoModel, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
-#: The ``model_type`` in its config.
-WORD_GRU = "coherencegym_word_gru"
+from coherencegym.eval.models.kind import WORD_GRU
 
 
 class WordGRUConfig(PreTrainedConfig):  # type: ignore[misc]

@@ -6,18 +6,19 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError, one_line, shown_value
+from coherencegym.eval.backends.registry import backend_of
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import World, join_processes, own_device
 from coherencegym.eval.models.in_memory import evaluating, in_memory, tokenizer_of
 from coherencegym.eval.models.kind import ScorerChoice
-from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.load import LoadedModel, Unloaded
 from coherencegym.eval.plan.options import INPUT, RUNNING, Options
 from coherencegym.eval.run.options import (
     CHECKPOINTS,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from coherencegym.eval.run.data import Rebuild
     from coherencegym.eval.tasks.task import Task
 
+#: The name of what a cache knows of weights, which are not loaded where it knows all texts.
+_WEIGHTS = "weights"
 _EXPECTED = "expected a model id, a folder, a loaded model, or a list of these"
 
 
@@ -73,16 +76,31 @@ def reading_model(
             f"model {loaded.name!r} is loaded as a causal one; expected load_model(..., "
             f"scorer={reading.scorer!r}), or scorer='causal'"
         )
-    with join_processes(processes):
-        if not options.is_loaded:
+    caches: dict[tuple[str, str], Cache | None] = {}
+
+    def cache_of(model: LoadedModel) -> Cache | None:
+        key = model.identity(), model.device
+        if key not in caches:
+            settings = reading.settled(model.scorer).identity()
+            opened = open_cache(output, model, settings) or nullcontext()
+            caches[key] = open_together.enter_context(opened)
+        return caches[key]
+
+    def known(model: LoadedModel) -> dict[str, int] | None:
+        cache = cache_of(model)
+        return None if cache is None else cache.recall(_WEIGHTS)
+
+    with join_processes(processes), ExitStack() as open_together:
+        if options.is_loaded:
+            open_together.enter_context(evaluating(loaded.model))
+        else:
             device = own_device(options.device, processes)
-            loaded = replace(options, device=device).load(reading.scorer)
-        reading = reading.settled(loaded.scorer)
-        with (
-            evaluating(loaded.model) if options.is_loaded else nullcontext(),
-            open_cache(output, loaded, reading.identity()) or nullcontext() as cache,
-        ):
-            yield loaded, reading, cache
+            loaded = replace(options, device=device).load(reading.scorer, known)
+        cache = cache_of(loaded)
+        if cache is not None and not isinstance(loaded.model, Unloaded):
+            size = backend_of(loaded.model).vocabulary(loaded.model)
+            cache.remember(_WEIGHTS, {"parameters": loaded.parameters, "vocabulary": size})
+        yield loaded, reading.settled(loaded.scorer), cache
 
 
 def open_cache(

@@ -140,10 +140,10 @@ class ModelOptions:
 
         return load.load_config(self.model, self.arguments, self.trust_remote_code, **how)
 
-    def load(self, scorer: ScorerChoice = "causal") -> LoadedModel:
-        """Load it as a model that scores texts in this way."""
+    def load(self, scorer: ScorerChoice = "causal", known: Any = None) -> LoadedModel:
+        """Load it as a model that scores texts in this way; ``known``: that of `load`."""
         backend, place = backend_named(self.backend), (self.model, self.device, self.dtype)
-        return backend.load_scorer(*place, scorer=scorer, **self.how())
+        return backend.load_scorer(*place, scorer=scorer, known=known, **self.how())
 
     def load_vectors(self) -> LoadedModel:
         """Load it as a model that has vectors of texts."""

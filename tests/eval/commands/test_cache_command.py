@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import start_batch
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models import load
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.run.call import open_cache
 from coherencegym.eval.run.options import OutputOptions
@@ -80,6 +83,40 @@ def test_a_second_run_asks_the_model_nothing(
     # Other settings are other numbers, or might be.
     assert command("third", "--no-sharing") == 0
     assert passes
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_weights_are_loaded_when_a_text_is_not_cached(
+    command: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    loaded = []
+    weights = load._weights
+
+    def counted(*given: Any) -> Any:
+        loaded.append(given)
+        return weights(*given)
+
+    monkeypatch.setattr(load, "_weights", counted)
+
+    def run(name: str, *more: str) -> tuple[int, Any]:
+        loaded.clear()
+        assert command(name, "--dtype", dtype, *more) == 0
+        results = json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
+        return len(loaded), results["model"]
+
+    few, about = run("few", "--limit", "3")
+    assert few == 1
+    # Two of the eight items at a time are known now.
+    assert run("all")[0] == 1
+    assert run("again") == (0, about)
+    for name in ("regions.parquet", "outcomes.parquet"):
+        assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    # What was said of the weights is held to a checksum.
+    (database,) = (tmp_path / "kept").glob(f"*{SUFFIX}")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        change = "UPDATE about SET value = replace(value, ': ', ': 1') WHERE name = 'weights'"
+        assert connection.execute(change).rowcount == 1
+    assert run("damaged") == (1, about)
 
 
 def test_damage_is_said_and_repaired(
