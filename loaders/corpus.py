@@ -170,7 +170,8 @@ class Corpus:
         name: short lower-case name, a valid part of a config name.
         citation: BibTeX.
         licence: SPDX identifier of the licence of the annotation, or of all there is, or ``other``.
-        licence_name, licence_url: words of its source, and its address, beside the identifier.
+        licence_name, licence_url: words of its source, and its address, beside the identifier;
+            without an identifier the address is the homepage where nobody says another.
         text_licence, text_licence_name, text_licence_url: the same of the texts; without it they
             are under ``licence``. It may be :data:`coherencegym.licence.BY_DOCUMENT`, and a
             document may have its own.
@@ -235,10 +236,17 @@ class Corpus:
     shard_reader: Reader | None = None
 
     def __post_init__(self) -> None:
-        """Take what is said of the licence for that of the texts, where they have no other."""
+        """Fill in what is not said of the licences."""
+        told = {}
+        if self.licence == OTHER and not self.licence_url:
+            told["licence_url"] = self.homepage
         if not self.text_licence:
-            for end in ("", "_name", "_url"):
-                object.__setattr__(self, f"text_licence{end}", getattr(self, f"licence{end}"))
+            told["text_licence"] = self.licence
+            if not self.text_licence_name:
+                told["text_licence_name"] = self.licence_name
+                told["text_licence_url"] = told.get("licence_url", self.licence_url)
+        for name, value in told.items():
+            object.__setattr__(self, name, value)
 
     @property
     def licence_of_texts(self) -> str:

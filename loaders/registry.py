@@ -181,6 +181,8 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         licence_name="",
         licence_url="",
         text_licence="",  # as the annotation
+        text_licence_name="",
+        text_licence_url="",
         language="en",
         obtain="they are part of this package; install it again",
         proven="",

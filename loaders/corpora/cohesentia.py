@@ -30,7 +30,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from coherencegym.files.strict_json import Some
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusFile,
@@ -171,8 +170,6 @@ CORPUS = Corpus(
     homepage="https://github.com/AviyaMn/CoheSentia",
     citation=cited("maimon-tsarfaty-2023-cohesentia"),
     licence_name="no licence stated",
-    licence_url="https://github.com/AviyaMn/CoheSentia",
-    text_licence=OTHER,
     text_licence_name="no licence stated",
     obtain="get https://github.com/AviyaMn/CoheSentia and take its folder data",
     proven=RealFiles(

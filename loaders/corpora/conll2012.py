@@ -37,7 +37,6 @@ al. 2020); https://github.com/andreasvc/openboek (van Cranenburgh and van Noord 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,7 +45,6 @@ from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
@@ -65,8 +63,8 @@ from coherencegym.loaders.formats.lines import (
     numbered_lines,
     reporting,
     shown,
-    text_problem,
 )
+from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.languages.language import ENGLISH, Language
 from coherencegym.loaders.languages.registry import language
 
@@ -106,15 +104,11 @@ Phrase = tuple[str, int, Features]
 Annotate = Callable[[Sequence[Word], str, Language], Phrase]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class _Part:
-    # The lines between a beginning and an end; ``name`` is empty where the beginning is malformed.
-    name: str
-    number: int
-    line: int
-    lines: tuple[Line, ...]
-    last_line: int
-    whole: bool
+    # The lines behind a beginning, which is the first line, up to the end, if there is one.
+    lines: list[Line]
+    ends: bool = False
 
 
 def head_of(is_noun: Sequence[bool], is_behind: Sequence[bool]) -> int:
@@ -182,14 +176,15 @@ def read_conll2012(
     part = None
     for part in _read_parts(file, options):
         with reporting(file, options):
-            sentences = list(prepare(list(_part_sentences(part))))
+            name, read = _name_and_sentences(part)
+            sentences = list(prepare(read))
             if not sentences:
                 problem = "a document without words, expected some"
-                raise LineError(part.line, problem, "empty document")
+                raise LineError(part.lines[0][0], problem, "empty document")
             if all(word.form == _WITHHELD for words in sentences for word in words):
                 options.skipped["withheld text"] += 1
             else:
-                yield _document(corpus, file, part, sentences, options, singletons, annotate)
+                yield _document(corpus, file, name, sentences, options, singletons, annotate)
     if part is None:
         raise CorpusError(
             f"{file.path}:1: no document, expected '#begin document (<name>); part 000'"
@@ -199,7 +194,7 @@ def read_conll2012(
 def _document(
     corpus: Corpus,
     file: CorpusFile,
-    part: _Part,
+    name: str,
     sentences: Sequence[Sequence[Word]],
     options: ReadOptions,
     singletons: bool,
@@ -220,51 +215,49 @@ def _document(
         options.skipped["mentions that are the only one of their chain"] += alone
         found = [mention for mention in found if sizes[mention.chain] > 1]
     return Discourse(
-        id=f"{part.name}/{part.number}",
+        id=name,
         corpus=corpus.name,
         units=tuple(units),
         mentions=tuple(found),
         # Names of documents that are no path have no genre.
-        meta={"split": file.split, "genre": part.name.rpartition("/")[0].split("/")[0]},
+        meta={"split": file.split, "genre": name.split("/")[0] if name.count("/") > 1 else ""},
     )
 
 
 def _read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[_Part]:
     # Lines outside of the parts are reported.
-    begun: tuple[str, int, int] | None = None
-    lines: list[Line] = []
+    part: _Part | None = None
     outside = False
-    number = 0
     for number, line in numbered_lines(file):
         if line.startswith("#begin"):
-            if begun is not None:
-                yield _Part(*begun, tuple(lines), number - 1, whole=False)
-            match = _BEGIN.fullmatch(line)
-            begun = (match["name"], int(match["part"] or 0), number) if match else ("", 0, number)
-            lines, outside = [], False
-        elif line.rstrip() == _END and begun is not None:
-            yield _Part(*begun, tuple(lines), number, whole=True)
-            begun = None
-        elif begun is not None:
-            lines.append((number, line))
+            if part is not None:
+                yield part
+            part, outside = _Part([(number, line)]), False
+        elif part is not None:
+            part.lines.append((number, line))
+            if line.rstrip() == _END:
+                part.ends = True
+                yield part
+                part = None
         elif line.strip() and not outside:
             outside = True
             message = f"{file.path}:{number}: a line outside a document, expected '#begin document'"
             options.bad(message, "line outside a document")
-    if begun is not None:
-        yield _Part(*begun, tuple(lines), number, whole=False)
+    if part is not None:
+        yield part
 
 
-def _part_sentences(part: _Part) -> Iterator[list[Word]]:
+def _name_and_sentences(part: _Part) -> tuple[str, list[list[Word]]]:
     for number, line in part.lines:
         check_text(line, number)
-    if not part.name or text_problem(part.name) is not None:
+    (first, begin), (last, _) = part.lines[0], part.lines[-1]
+    if (match := _BEGIN.fullmatch(begin)) is None:
         problem = "a malformed beginning, expected '#begin document (<name>); part 000'"
-        raise LineError(part.line, problem, "malformed beginning")
-    if not part.whole:
-        problem = f"the document of line {part.line} does not end, expected {_END!r}"
-        raise LineError(part.last_line, problem, "document cut off")
-    words: list[Word] = []
+        raise LineError(first, problem, "malformed beginning")
+    if not part.ends:
+        problem = f"the document of line {first} does not end, expected {_END!r}"
+        raise LineError(last, problem, "document cut off")
+    sentences: list[list[Word]] = [[]]
     for number, line in part.lines:
         columns = line.split()
         if columns and not line.startswith("#"):
@@ -274,12 +267,11 @@ def _part_sentences(part: _Part) -> Iterator[list[Word]]:
             if CONTROL.search(" ".join(columns)):
                 problem = "a control character in a column, expected text"
                 raise LineError(number, problem, "control character")
-            words.append(Word(number, columns[3], columns[4], columns[9], columns[-1]))
-        elif not columns and words:
-            yield words
-            words = []
-    if words:
-        yield words
+            sentences[-1].append(Word(number, columns[3], columns[4], columns[9], columns[-1]))
+        elif not columns:
+            sentences.append([])
+    name = f"{match['name']}/{int(match['part'] or 0)}"
+    return name, [words for words in sentences if words]
 
 
 def _mentions(
@@ -353,7 +345,6 @@ ONTONOTES = Corpus(
     citation=cited("pradhan-etal-2012-conll"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T19",
-    text_licence=OTHER,
     text_licence_name="under the same agreement",
     obtain=(
         "get LDC2013T19 from the Linguistic Data Consortium and the CoNLL-2012 skeletons, insert "
@@ -433,7 +424,6 @@ LITBANK = Corpus(
     citation=cited("bamman-etal-2020-litbank"),
     licence="CC-BY-4.0",
     licence_name="stated in the README",
-    text_licence="CC-BY-4.0",
     text_licence_name="stated for the repository; the novels are in the public domain",
     obtain="get https://github.com/dbamman/litbank and take its folder coref/conll",
     proven=RealFiles(
@@ -597,23 +587,17 @@ def _entities(file: CorpusFile, options: ReadOptions) -> dict[_Place, _Entity]:
             "folder features"
         )
     found: dict[_Place, _Entity] = {}
-    for number, line in numbered_lines(file):
-        columns = next(csv.reader([line], delimiter="\t"), [])
-        if number == 1:
-            if tuple(columns[: len(_COLUMNS)]) != _COLUMNS:
-                raise CorpusError(f"{file.path}:1: expected the columns {', '.join(_COLUMNS)}, ...")
-            continue
-        row = dict(zip(_COLUMNS, columns, strict=False))
-        place = [row.get(name, "") for name in _COLUMNS[1:4]]
-        if len(row) < len(_COLUMNS) or not all(value.isdecimal() for value in place):
-            message = f"{file.path}:{number}: expected the place, gender, number and category of"
-            options.bad(f"{message} an entity, separated by tabs", "malformed entity")
+    for row in numbered_rows(file, _COLUMNS, options):
+        place = [row.values[name] for name in _COLUMNS[1:4]]
+        if not all(value.isdecimal() for value in place):
+            message = f"{row.place}: sentno, begin and end are {', '.join(place)}, expected numbers"
+            options.bad(message, "malformed entity")
             continue
         sentence, begin, end = map(int, place)
         found[sentence, begin, end] = _Entity(
-            _CATEGORIES.get(row["category"].partition(".")[0], ""),
-            _ENTITY_NUMBERS.get(row["number"], ""),
-            _GENDERS.get(row["gender"], ""),
+            _CATEGORIES.get(row.values["category"].partition(".")[0], ""),
+            _ENTITY_NUMBERS.get(row.values["number"], ""),
+            _GENDERS.get(row.values["gender"], ""),
         )
     return found
 
@@ -625,7 +609,6 @@ OPENBOEK = Corpus(
     citation=cited("vancranenburgh-vannoord-2022-openboek"),
     licence="CC-BY-4.0",
     licence_name="stated in the README",
-    text_licence="CC-BY-4.0",
     text_licence_name="stated for the repository; the novels are in the public domain",
     language="nl",
     obtain="get https://github.com/andreasvc/openboek and take its folders coref and features",

@@ -27,7 +27,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusFile,
@@ -150,8 +149,6 @@ CORPUS = Corpus(
     homepage="https://github.com/BillyZhang24kobe/writing2coherence",
     citation=cited("zhang-etal-2024-decor"),
     licence_name="no licence stated",
-    licence_url="https://github.com/BillyZhang24kobe/writing2coherence",
-    text_licence=OTHER,
     text_licence_name="essays of TOEFL-11, which the Linguistic Data Consortium licenses",
     obtain="get https://github.com/BillyZhang24kobe/writing2coherence and take its folder data",
     proven=RealFiles(

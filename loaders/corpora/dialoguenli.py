@@ -96,7 +96,6 @@ CORPUS = Corpus(
     citation=cited("welleck-etal-2019-dialogue"),
     # A mirror on the Hugging Face Hub says MIT, and that its maker does not own the rights.
     licence_name="the authors state no licence",
-    licence_url="https://wellecks.github.io/dialogue_nli/",
     text_licence="CC-BY-4.0",
     text_licence_name="texts of PersonaChat",
     obtain=(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, Record, reporting, shown, tidy
@@ -92,8 +91,6 @@ CORPUS = Corpus(
     homepage="https://www.idiap.ch/dataset/Disco-Annotation",
     citation=cited("popescu-belis-etal-2012-discourse"),
     licence_name="unknown; see the website of the corpus",
-    licence_url="https://www.idiap.ch/dataset/Disco-Annotation",
-    text_licence=OTHER,
     text_licence_name="texts of Europarl, which states no licence",
     obtain=(
         "get https://www.idiap.ch/dataset/Disco-Annotation and make a tab-separated table "

@@ -61,7 +61,6 @@ from pydantic import AfterValidator
 
 from coherencegym.errors import EvaluationError
 from coherencegym.files.strict_json import Some, held
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
@@ -154,16 +153,21 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         if not texts:
             options.skipped["no sentence with a word"] += 1
             continue
-        meta = {"split": file.split, "task": task, "domain": domain}
-        if masked := len(_MASKED.findall(" ".join(texts))):
-            meta["masked"] = str(masked)
-        source = SourceSpan(file.path.name, number, number)
-        yield Discourse(
-            id=f"{task}/{folder}/{file.path.stem}/{number:06d}",
-            corpus=corpus.name,
-            units=tuple(Unit(text, source=source) for text in texts),
-            meta=meta,
-        )
+        yield _of_line(corpus, file, number, texts, task=task, domain=domain)
+
+
+def _of_line(
+    corpus: Corpus, file: CorpusFile, number: int, texts: Sequence[str], **meta: str
+) -> Discourse:
+    source = SourceSpan(file.path.name, number, number)
+    if masked := len(_MASKED.findall(" ".join(texts))):
+        meta["masked"] = str(masked)
+    return Discourse(
+        id=f"{meta['task']}/{file.path.parent.name.lower()}/{file.path.stem}/{number:06d}",
+        corpus=corpus.name,
+        units=tuple(Unit(text, source=source) for text in texts),
+        meta={"split": file.split, **meta},
+    )
 
 
 def _task_and_folder(file: CorpusFile) -> tuple[str, str]:
@@ -359,24 +363,11 @@ def _read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Itera
     ordered = (name, domain) != ("SP", "wikipedia")
     for number, label, tokenised in _labelled_lines(file, _TASKS[name], options):
         texts = [by_itself(sentence, domain, ordered) for sentence in tokenised]
-        counts = {
-            "wordless": sum(not any(map(str.isalnum, text)) for text in texts),
-            "masked": len(_MASKED.findall(" ".join(texts))),
-        }
-        source = SourceSpan(file.path.name, number, number)
-        yield Discourse(
-            id=f"{name}/{folder}/{file.path.stem}/{number:06d}",
-            corpus=corpus.name,
-            units=tuple(Unit(text, source=source) for text in texts),
-            meta={
-                "split": file.split,
-                "task": name,
-                "domain": domain if ordered else f"{domain}_unordered",
-                "label": label,
-                TOKENISED: "\t".join(tokenised),
-                **{key: str(count) for key, count in counts.items() if count},
-            },
-        )
+        meta = {"domain": domain if ordered else f"{domain}_unordered", "label": label}
+        if wordless := sum(not any(map(str.isalnum, text)) for text in texts):
+            meta["wordless"] = str(wordless)
+        meta[TOKENISED] = "\t".join(tokenised)
+        yield _of_line(corpus, file, number, texts, task=name, **meta)
 
 
 def read_rows(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -486,25 +477,20 @@ def _parts(path: Path) -> tuple[Path, ...]:
     return (path, labels) if path.suffix == ".txt" and labels.is_file() else (path,)
 
 
-def _document_patterns() -> Iterator[FilePattern]:
-    for folder in ("SP/[!w]*", "DC/*"):  # not Wikipedia's of SP
-        for part, split in _PARTS.items():
-            for place in ("", "data/"):
-                example = f"{folder[:2]}/<domain>/{part}.txt"
-                yield FilePattern(f"{place}{folder}/{part}.txt", split, example)
+def _patterns(*globs: str) -> tuple[FilePattern, ...]:
+    return tuple(
+        FilePattern(
+            f"{folder}{glob}/{part}.txt", split, f"{glob.split('/')[0]}/<domain>/{part}.txt"
+        )
+        for glob in globs
+        for folder in ("", "data/")
+        for part, split in _PARTS.items()
+    )
 
 
-def _row_patterns() -> Iterator[FilePattern]:
-    for task in _TASKS:
-        for part, split in _PARTS.items():
-            for folder in ("", "data/"):
-                name = f"{task}/*/{part}.txt"
-                yield FilePattern(folder + name, split, name.replace("*", "<domain>"))
+def _tree_patterns() -> Iterator[FilePattern]:
     for folder in ("", "data/"):
         for part, split in _PARTS.items():
-            for kind in ("Explicit", "Implicit"):
-                name = f"PDTB/{kind}/{part}.txt"
-                yield FilePattern(folder + name, split, name)
             name = f"RST/RST_{'DEV' if part == 'valid' else part.upper()}.pkl"
             yield FilePattern(folder + name, split, name)
 
@@ -516,7 +502,6 @@ CORPUS = Corpus(
     citation=cited("chen-etal-2019-evaluation"),
     licence_name="no licence stated for the data; BSD-3-Clause covers only the software",
     licence_url="https://github.com/ZeweiChu/DiscoEval/blob/master/LICENSE",
-    text_licence=OTHER,
     text_licence_name="no licence stated (Wikipedia, arXiv, ROCStories, chat logs, treebanks)",
     obtain="get https://github.com/ZeweiChu/DiscoEval and take its folder data",
     proven=RealFiles(
@@ -526,7 +511,7 @@ CORPUS = Corpus(
         units=54_730,
         left_out=5_825,
     ),
-    patterns=tuple(_document_patterns()),
+    patterns=_patterns("SP/[!w]*", "DC/*"),  # not Wikipedia's of SP
     reader=read_discoeval,
     public_since=2016,
     public_source="Mostafazadeh et al. (2016), for ROCStories; the others were on the web before",
@@ -547,7 +532,7 @@ DISCOEVAL_ROWS = replace(
         units=183_408,
         annotations=17_323,
     ),
-    patterns=tuple(_row_patterns()),
+    patterns=(*_patterns(*(f"{task}/*" for task in (*_TASKS, "PDTB"))), *_tree_patterns()),
     reader=read_rows,
     parts=_parts,
     public_since=1989,

@@ -32,7 +32,6 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
@@ -374,8 +373,6 @@ CORPUS = Corpus(
     homepage="https://github.com/disrpt/sharedtask2025",
     citation=cited("disrpt-2025"),
     licence_name="each corpus has its own licence, named in its folder",
-    licence_url="https://github.com/disrpt/sharedtask2025",
-    text_licence=OTHER,
     text_licence_name="each corpus has its own licence; some corpora have none",
     obtain=(
         "get https://github.com/disrpt/sharedtask2025 and take its folder data, or the folders of "

@@ -40,7 +40,6 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
@@ -305,8 +304,6 @@ CORPUS = Corpus(
     homepage="https://github.com/AiliAili/Coherence_Modelling",
     citation=SHEN_2021,
     licence_name="the authors state no licence",
-    licence_url="https://github.com/AiliAili/Coherence_Modelling",
-    text_licence=OTHER,
     text_licence_name="Wikipedia's texts are CC BY-SA; CNN states no licence",
     obtain=(
         "get https://github.com/AiliAili/Coherence_Modelling for the probes and the human answers "

@@ -223,7 +223,6 @@ CORPUS = Corpus(
     citation=cited("kummerfeld-etal-2019-large"),
     licence="CC-BY-4.0",
     licence_name="stated in LICENSE.md for the folder `data`",
-    text_licence="CC-BY-4.0",
     text_licence_name="stated in LICENSE.md; the logs are in the folder `data`",
     obtain=(
         "get https://github.com/jkkummerfeld/irc-disentanglement and take its folder data "

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
@@ -317,8 +316,6 @@ ARRAU = Corpus(
     homepage="https://catalog.ldc.upenn.edu/LDC2013T22",
     citation=cited("uryupina-etal-2020-arrau"),
     licence_name="Linguistic Data Consortium user agreement",
-    licence_url="https://catalog.ldc.upenn.edu/LDC2013T22",
-    text_licence=OTHER,
     text_licence_name="under the same agreement",
     obtain=(
         "get LDC2013T22 from the Linguistic Data Consortium; point --data-dir at the folder that "
@@ -345,7 +342,6 @@ PARCOR = Corpus(
     citation=cited("lapshinova-koltunski-etal-2018-parcorfull"),
     licence_name="no licence stated in the repository",
     licence_url="http://hdl.handle.net/11372/LRT-2614",
-    text_licence=OTHER,
     text_licence_name="TED's talks are CC BY-NC-ND; no licence stated for the news",
     obtain=(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "

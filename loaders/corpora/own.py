@@ -492,7 +492,7 @@ def documents_corpus(shape: Shape = USUAL_SHAPE, licence: str = "") -> Corpus:
     return Corpus(
         name="documents",
         title="Short documents from a collection of articles",
-        homepage="https://aclanthology.org/2021.tacl-1.38",
+        homepage="",
         # Of the procedure: the articles are the user's own.
         citation=cited("shen-etal-2021-evaluating"),
         **licence_fields(licence or None),

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
@@ -126,8 +125,6 @@ PDTB = Corpus(
     homepage="https://catalog.ldc.upenn.edu/LDC2019T05",
     citation=cited("prasad-etal-2019-pdtb"),
     licence_name="Linguistic Data Consortium user agreement",
-    licence_url="https://catalog.ldc.upenn.edu/LDC2019T05",
-    text_licence=OTHER,
     text_licence_name="articles of the Wall Street Journal, under the same agreement",
     obtain=(
         "get LDC2019T05 (or LDC2008T05 in pipe format) from the Linguistic Data Consortium; "

@@ -124,7 +124,6 @@ CORPUS = Corpus(
     homepage="https://github.com/facebookresearch/ParlAI/tree/main/projects/personachat",
     citation=cited("zhang-etal-2018-personalizing"),
     licence="CC-BY-4.0",
-    text_licence="CC-BY-4.0",
     text_licence_name="written for the corpus",
     obtain=(
         "let ParlAI download it (`parlai display_data --task personachat`) "

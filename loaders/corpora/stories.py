@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusFile,
@@ -114,8 +113,6 @@ STORYCLOZE = Corpus(
     homepage=_HOMEPAGE,
     citation=cited("mostafazadeh-etal-2016-corpus"),
     licence_name="no licence stated; available on request by a form",
-    licence_url=_HOMEPAGE,
-    text_licence=OTHER,
     text_licence_name="the same",
     obtain=_OBTAIN,
     proven=RealFiles(
@@ -149,8 +146,6 @@ ROCSTORIES = Corpus(
     homepage=_HOMEPAGE,
     citation=STORYCLOZE.citation,
     licence_name=STORYCLOZE.licence_name,
-    licence_url=_HOMEPAGE,
-    text_licence=OTHER,
     text_licence_name=STORYCLOZE.text_licence_name,
     obtain=_OBTAIN,
     patterns=tuple(

@@ -27,7 +27,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from coherencegym.files.strict_json import Some
-from coherencegym.licence import OTHER
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusFile,
@@ -182,8 +181,6 @@ CORPUS = Corpus(
     homepage="https://github.com/sled-group/Verifiable-Coherent-NLU",
     citation=cited("storks-chai-2021-beyond-tip"),
     licence_name="the authors state no licence",
-    licence_url="https://github.com/sled-group/Verifiable-Coherent-NLU",
-    text_licence=OTHER,
     text_licence_name="no licence stated (telephone calls of Switchboard, stories of ROCStories)",
     obtain=(
         "get https://github.com/sled-group/Verifiable-Coherent-NLU and take the files "

@@ -337,7 +337,6 @@ CORPUS = Corpus(
     citation=cited("levesque-etal-2012-winograd"),
     licence="CC-BY-4.0",
     licence_name="stated in the collection's card",
-    text_licence="CC-BY-4.0",
     text_licence_name="written for the collection",
     obtain=(
         "download WSCollection.xml from "
@@ -376,7 +375,6 @@ WINOGRANDE = Corpus(
     licence="CC-BY-4.0",
     licence_name="the README says CC-BY without a version",
     licence_url="https://github.com/allenai/winogrande",
-    text_licence="CC-BY-4.0",
     text_licence_name="written for the dataset",
     obtain=(
         "unpack https://storage.googleapis.com/ai2-mosaic/public/winogrande/winogrande_1.1.zip "

@@ -224,10 +224,6 @@ def _client(timeout: float) -> httpx2.Client:
         ) from None
 
 
-class _StoppedError(Exception):
-    pass
-
-
 class _TryAgainError(Exception):
     pass
 
@@ -246,21 +242,13 @@ class _Link:
     def fetch_all(self, todo: Sequence[RemoteFile], folder: Path) -> None:
         from multiprocessing.pool import ThreadPool
 
-        def fetch(file: RemoteFile) -> None:
-            try:
-                self.fetch(file, folder / file.path)
-            except _StoppedError:
-                pass  # another file failed, and says why
-            except BaseException:
-                self.stop.set()
-                raise
-
         # Its threads are daemons: Ctrl-C does not wait for a server that is silent.
         pool = ThreadPool(min(_JOBS, len(todo)))
         try:
-            for _ in pool.imap_unordered(fetch, todo):
+            for _ in pool.imap_unordered(lambda file: self.fetch(file, folder / file.path), todo):
                 pass
         except CorpusError:
+            self.stop.set()
             pool.close()
             pool.join()  # what the others have begun ends at its next chunk
             raise
@@ -275,8 +263,9 @@ class _Link:
             try:
                 for pause in (*PAUSES, None):
                     try:
-                        self.receive(url, file, part)
-                        break
+                        if self.receive(url, file, part):
+                            part.replace(target)
+                        return
                     except _TryAgainError as problem:
                         if pause is None:
                             raise CorpusError(
@@ -284,19 +273,19 @@ class _Link:
                                 "the same command again later, and it goes on from there"
                             ) from problem
                         self.sleep(pause)
-                part.replace(target)
             finally:
                 part.unlink(missing_ok=True)
         except OSError as error:
             raise CorpusError(f"{target}: cannot be written ({error.strerror or error})") from error
 
-    def receive(self, url: str, file: RemoteFile, part: Path) -> None:
+    def receive(self, url: str, file: RemoteFile, part: Path) -> bool:
+        # False where it was stopped.
         import httpx2
 
         had = 0
         try:
             if self.stop.is_set():
-                raise _StoppedError
+                return False
             with self.client.stream("GET", url) as answer, part.open("wb") as out:
                 if answer.status_code in _PASSING:
                     raise _TryAgainError(f"the server answered {answer.status_code}")
@@ -308,7 +297,7 @@ class _Link:
                     )
                 for chunk in answer.iter_bytes():
                     if self.stop.is_set():
-                        raise _StoppedError
+                        return False
                     if had + len(chunk) > file.size:
                         raise CorpusError(
                             f"{url}: more bytes than expected: over {file.size}, which should have "
@@ -331,3 +320,4 @@ class _Link:
                 f"{url}: other bytes than expected: sha256 {digest}, expected {file.sha256}; "
                 f"{_THROWN_AWAY}"
             )
+        return True

@@ -153,14 +153,22 @@ def conllu_documents(
     Documents without a name are called after their files: ``a``, ``a-2``, ``a-3``.
     """
     unnamed = options.memory.setdefault("unnamed documents", Counter())
-    for document in _documents(file):
-        comments = document[0].comments
+    number = 0
+
+    def document(block: Block) -> int:
+        nonlocal number
+        number += block.begins_document
+        return number
+
+    for _, of_document in groupby(blocks(file), document):
+        whole = tuple(of_document)
+        comments = whole[0].comments
         names = (tidy(comments.get(key, "")) for key in ("newdoc id", "newdoc_id"))
         if not (name := next(filter(None, names), "")):
             name = tidy(file.path.stem) or file.path.stem
             unnamed[name] += 1
             name += f"-{unnamed[name]}" if unnamed[name] > 1 else ""
-        yield name, document
+        yield name, whole
 
 
 def readable_documents(
@@ -176,17 +184,6 @@ def readable_documents(
             yield name, document
     if not found:
         raise CorpusError(f"{file.path}:1: no sentence, expected CoNLL-U")
-
-
-def _documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
-    document: list[Block] = []
-    for block in blocks(file):
-        if document and block.begins_document:
-            yield tuple(document)
-            document = []
-        document.append(block)
-    if document:
-        yield tuple(document)
 
 
 def parsed_sentences(

@@ -541,14 +541,14 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
         "no entities": Damage(
             "filename\tsentno",
-            "sentno\tfilename",
-            "1: expected the columns filename, sentno, begin, end, gender, number, category",
+            "filename\tnumber_of_it",
+            "1: no column sentno; expected a header line with filename, sentno, begin, end, gen",
             file="features/a_boek.tsv",
         ),
         "malformed entity": Damage(
             "0\t2\tn\tsg",
             "0\tx\tn\tsg",
-            "2: expected the place, gender, number and category of an entity",
+            "2: sentno, begin and end are 0, 0, x, expected numbers",
             "malformed entity",
             file="features/a_boek.tsv",
             kept=(0, 1),
