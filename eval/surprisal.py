@@ -34,7 +34,7 @@ from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, re
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
-from coherencegym.eval.text.special import Added, Chat, Separator, Start, start_of_text
+from coherencegym.eval.text.special import Added, Separator, Start, start_of_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -148,7 +148,6 @@ def plan_queries(
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
-    chat: Chat | None = None,
     plans: PlansOf | None = None,
 ) -> Prepared:
     """Encode and plan queries; the other arguments are those of :func:`surprisals`.
@@ -165,7 +164,7 @@ def plan_queries(
 
     def make() -> Prepared:
         words = word_beginnings(tokenizer, size) if options.word_correction else None
-        about: Any = {"uses_separator": uses_separator, "words": words, "chat": chat}
+        about: Any = {"uses_separator": uses_separator, "words": words}
         prepared = prepare(tokenizer, config, queries, options, **about)
         # Requests for one text have the same tokens and stand together.
         texts = (ids for ids, _ in groupby(prepared.requests, key=lambda request: request.ids))
@@ -178,7 +177,7 @@ def plan_queries(
     start = start_of_text(tokenizer, config, options.bos)
     way = plans.tokenizer, size, limits_of(config), context_length(config), start
     return plans.kept.once(
-        *(queries, (*way, options, uses_separator, chat)), make, lambda made: made.plan.tokens
+        *(queries, (*way, options, uses_separator)), make, lambda made: made.plan.tokens
     )
 
 
@@ -192,7 +191,6 @@ def surprisals(
     store: Store | None = None,
     progress: BatchProgress | None = None,
     world: World = ALONE,
-    chat: Chat | None = None,
     prepared: Prepared | None = None,
     twice: int = 0,
 ) -> Surprisals[Answer]:
@@ -206,8 +204,6 @@ def surprisals(
         options: ways to read and run them.
         uses_separator: take ``[SEP]`` in a text for a separator; None: where it occurs.
         store, progress, world: those of :func:`eval.forward.execute.execute`.
-        chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
-            start of text.
         prepared: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: most queries of which a model in half precision reads everything a second time, as
             :mod:`eval.forward.agreement` says.
@@ -219,8 +215,8 @@ def surprisals(
     backend = backend_of(model)
     options = options.settled(backend.scorer_of(model))
     if prepared is None:
-        how: Any = {"uses_separator": uses_separator, "chat": chat}
-        prepared = plan_queries(model, tokenizer, queries, options, **how)
+        given = model, tokenizer, queries, options
+        prepared = plan_queries(*given, uses_separator=uses_separator)
     plan, words = prepared.plan, prepared.words
     asked = {number: queries[number].name for number, _ in prepared.query_conditions}
     sample = drawn_by_name(asked.items(), twice)

@@ -18,7 +18,6 @@ import coherencegym as cg
 from coherencegym.builders.registry import load_suite
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.models.source import find_model
 from coherencegym.eval.tasks.results import Results
 
@@ -267,27 +266,23 @@ def test_nothing_heavy_is_imported_with_the_name() -> None:
 
 
 @pytest.fixture(scope="module")
-def texts() -> dict[str, Any]:
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(4)]
-    return {"validation": known, "test": [replace(t, item_id=f"t-{t.item_id}") for t in known]}
+    splits = {"validation": known, "test": [replace(t, item_id=f"t-{t.item_id}") for t in known]}
+    return write_spans_dataset(tmp_path_factory.mktemp("texts") / "texts", splits, "toy")
 
 
-def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_path: Path) -> None:
+def test_spans_are_those_of_the_command(texts: Path, demo: Any, tmp_path: Path) -> None:
     found = cg.spans(demo, texts, output=tmp_path / "rows")
     (own,) = found.more["spans"]
-    assert (own["config"], own["question"]) == ("texts", "coherence")
+    assert (own["config"], own["question"]) == ("toy", "coherence")
     assert own["about"]["calibrated_on"] == "validation"
     assert {row.n for row in found.rows if row.level == "all" and row.metric == "strict"} == {4}
     assert "strict" in str(found)
     assert (tmp_path / "rows" / "report.html").is_file()
-    write_spans_dataset(tmp_path / "data", texts, "toy")
-    again = cg.spans("demo", tmp_path / "data", device="cpu")
-    named = [replace(row, config="texts", split=found.rows[0].split) for row in again.rows]
-    assert named == found.rows
-    rows = {split: [to_row(row) for row in many] for split, many in texts.items()}
-    as_rows = cg.spans((demo.model, demo.tokenizer), rows)
-    assert as_rows.rows == found.rows
-    argv = ["spans", "--model", "demo", "--dataset", str(tmp_path / "data"), "--device", "cpu"]
+    again = cg.spans("demo", texts, device="cpu")
+    assert again.rows == found.rows
+    argv = ["spans", "--model", "demo", "--dataset", str(texts), "--device", "cpu"]
     assert main([*argv, "--no-cache", "--output", str(tmp_path / "command")]) == 0
     assert compare_files(tmp_path / "command", again, tmp_path / "library")
 
@@ -302,8 +297,8 @@ def compare_files(command: Path, results: Any, folder: Path) -> bool:
     return bool(ours["spans"] == theirs["spans"])
 
 
-def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any) -> None:
-    asked = [cg.spans(demo, texts, scorer=scorer) for scorer in ("surprisal", "prompt")]
+def test_ways_to_ask_are_compared_text_by_text(texts: Path, demo: Any) -> None:
+    asked = [cg.spans(demo, texts, bos=bos) for bos in ("always", "never")]
     compared = cg.compare(*asked).comparisons[0]
     rows = {row.metric: row for row in compared.rows if row.level == "all"}
     for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
@@ -313,8 +308,8 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
         ]
         assert rows[name].n == 4
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
-    assert compared.remarks == ('scorer: "surprisal" and "prompt"',)
-    other = cg.spans(demo, texts, scorer="prompt", truncate=True)
+    assert compared.remarks == ('bos: "always" and "never"',)
+    other = cg.spans(demo, texts, truncate=True)
     with pytest.raises(EvaluationError, match="truncate: false and true"):
         cg.compare(asked[0], other)
 
@@ -327,17 +322,17 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
             {"scorer": "classifier"},
             "is a LlamaForCausalLM, and --scorer classifier needs another kind",
         ),
-        ({"rho": 1.5}, "rho='1.5'; expected folds, best, or a number"),
+        ({"rho": "1.5"}, "rho='1.5'; expected one of 'folds', 'best'"),
         ({"temperature": 0.0}, "temperature=0.0; expected a number above 0"),
         ({"label_map": "x=1"}, "--label-map: --scorer surprisal does not use it"),
         ({"score": "prompt"}, "no option 'score'; expected one of .*did you mean 'scorer'"),
-        ({"split": "dev"}, "texts: no split 'dev'; expected one"),
-        ({"calibrate_on": "train"}, "texts: no split 'train'; expected one"),
-        ({"compat": "storks-2021"}, "texts .test. is not of the paper"),
+        ({"split": "dev"}, "config 'toy': no split 'dev'; expected one"),
+        ({"calibrate_on": "train"}, "config 'toy': no split 'train'; expected one"),
+        ({"compat": "storks-2021"}, "toy .test. is not of the paper"),
     ],
 )
 def test_what_is_wrong_about_spans_is_said(
-    texts: dict[str, Any], demo: Any, options: dict[str, Any], said: str
+    texts: Path, demo: Any, options: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(EvaluationError, match=said):
         cg.spans(demo, texts, **options)

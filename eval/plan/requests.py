@@ -37,7 +37,7 @@ from coherencegym.eval.text.sequence import (
     count_names,
     mask_of,
 )
-from coherencegym.eval.text.special import Added, Chat, added_by, start_of_text
+from coherencegym.eval.text.special import Added, added_by, start_of_text
 
 #: First token of a span and the one behind its last.
 TokenRange = tuple[int, int]
@@ -263,7 +263,6 @@ def prepare(
     *,
     uses_separator: bool | None = None,
     words: WordBeginnings | None = None,
-    chat: Chat | None = None,
 ) -> Prepared:
     """Encode conditions and say what is to be read of them.
 
@@ -277,8 +276,6 @@ def prepare(
     added, bos = None, options.bos
     if options.rules.tokenizer_adds:
         added, bos = special.added_by(tokenizer), "never"
-    if chat is not None:
-        added, bos = special.Added(chat.before, ()), "never"
     if masks is not None:
         added, bos = _around(tokenizer, config, masks), "never"
     start = special.start_of_text(tokenizer, config, bos)
@@ -287,9 +284,7 @@ def prepare(
     if uses_separator is None and not options.special_tokens:
         uses_separator = any(SEPARATOR in condition.content for condition in flat)
     rendering = None
-    if chat is not None:
-        rendering = special.Separator(chat.behind, chat.text, "the chat template")
-    elif uses_separator and not options.rules.separator_is_text:
+    if uses_separator and not options.rules.separator_is_text:
         rendering = special.separator(tokenizer, options.separator, options.separator_space)
     found = count_names(tokenizer, (c.content for c in flat), separated=rendering is not None)
     if is_declared:

@@ -295,7 +295,7 @@ INCIDENTAL = MAY_DIFFER | _TRAINING
 #: Settings that may differ too between results on spans: ways to ask a model the same things.
 _ASKING = frozenset(
     {
-        *("scorer", "label_map", "temperature", "apply_chat_template", "bos"),
+        *("scorer", "label_map", "temperature", "bos"),
     }
 )
 

@@ -12,7 +12,6 @@ from coherencegym.eval.data.notes import Note, caution, detail, first_names, par
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
-from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.source import Provenance
 from coherencegym.eval.outcomes.tables import OutcomeTables
@@ -77,7 +76,7 @@ def collect_results(
         notes=(),
         task=asked.command.name,
         outcomes=outcomes,
-        metrics={metric.name: metric for metric in _metrics(asked, outcomes)},
+        metrics={metric.name: metric for metric in asked.metrics},
         asked=asked,
         inputs=[given for given, _ in pairs],
         details=details,
@@ -92,13 +91,6 @@ def collect_results(
     results = replace(results, headline=asked.headline(results))
     notes = [*run_notes(source, model, tables, settings["max_items"]), *_notes(results)]
     return replace(results, notes=notes, more=asked.more(results))
-
-
-def _metrics(asked: Task[Any, Any, Any], outcomes: OutcomeTables) -> Sequence[Metric]:
-    if asked.metric is None:
-        return asked.metrics
-    names = dict.fromkeys(series.metric for series in outcomes.series())
-    return tuple(map(asked.metric, names))
 
 
 def _rows(results: Results) -> list[Score]:

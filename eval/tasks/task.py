@@ -160,7 +160,6 @@ class Task(Generic[_I, _O, _D]):
         record: gives the options as results record them, with those of reading.
         came_to: gives settings that choices came to for the model, from the details of all inputs.
         signed: the choices that a signature has, from the options and the settings as recorded.
-        metric: the metric of a name, for a task whose outcomes say which it has.
         beside: fields of a model's score that come of other estimates of the same units: of all by
             system, by label.
         summary: values that its report and files share, computed once of the outcomes.
@@ -201,7 +200,6 @@ class Task(Generic[_I, _O, _D]):
     signed: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = (
         lambda own, settings: signed_options(own)
     )
-    metric: Callable[[str], Metric] | None = None
     beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
         known
     )

@@ -222,7 +222,9 @@ def read_spans(run: str, results: Results) -> Iterator[Golden]:
         counts = _kept({"too long": one.too_long, "cut": own["cut"]})
         yield Golden(**where, metric="texts", n=len(one.judged), counts=counts)
         for name, (low, high) in own["thresholds"].items():
-            yield Golden(**where, metric=f"confidence for {name}", low=low, high=high)
+            yield Golden(
+                **where, metric=f"confidence for {name.replace(' ', '_')}", low=low, high=high
+            )
         for name, value in own["about"].items():
             if _is_number(value):
                 yield Golden(**where, metric=f"asked with {name}", value=float(value))

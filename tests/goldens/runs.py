@@ -238,15 +238,13 @@ def probe(sample: Sample, made: Path) -> Iterator[Golden]:
 
 
 def spans(sample: Sample, made: Path) -> Iterator[Golden]:
-    """Two questions, asked in two ways, and a choice, also as published; two models."""
+    """Two questions and a choice, also as published; two models."""
     place = sample("span_coherence")[0]
     configs = ["intruder_sample", "contradiction_sample"]
     results = cg.spans(demo(), place, config=configs)
     yield from adapter.read_spans(DEMO, results)
     other = cg.spans(half(), place, config=configs[1])
     yield from _compared(DEMO, results, other, made, anyway=True)
-    how: dict[str, Any] = {"config": configs[1], "scorer": "prompt", "limit": 12}
-    yield from adapter.read_spans(f"{HALF}, asked", cg.spans(half(), place, **how))
     choices = _made_choices(made / "choices")
     yield from adapter.read_spans(f"{DEMO}, choices", cg.spans(demo(), choices, temperature=30.0))
     published = cg.spans(demo(), choices, compat="storks-2021")

@@ -21,7 +21,7 @@ from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     TrainingRow,
-    are_cut,
+    cut_inputs,
     most_tokens,
     read_logits,
 )
@@ -83,13 +83,10 @@ def classify(
     """
     most = most_tokens(loaded.model.config, loaded.tokenizer)
     inputs = [pair.inputs[0] for pair in pairs_of(table.rows)]
-    # Of one length together, so that little is padded.
-    order = sorted(range(len(inputs)), key=lambda n: -len(inputs[n][1]))
-    logits = read_logits(loaded, [inputs[n] for n in order], most, step=step)
-    values = [0.0] * len(inputs)
-    for number, own in zip(order, logits, strict=True):
-        values[number] = float(own[1] - own[0])
-    return by_document(table.rows, values), sum(are_cut(loaded.tokenizer, inputs, most))
+    logits = read_logits(loaded, inputs, most, step=step)
+    values = [float(own[1] - own[0]) for own in logits]
+    cut = cut_inputs(loaded.tokenizer, inputs, most)
+    return by_document(table.rows, values), sum(one in cut for one in inputs)
 
 
 def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:

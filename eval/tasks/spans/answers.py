@@ -117,12 +117,10 @@ class Answered:
         cut: the number of rows of which some text was cut.
         crossed: the numbers of the rows that are left out, as a token crosses the edge of what is
             compared on one side only; rows without answers that are not there are too long.
-        by_template: the answers by each template alone, where there are several.
         one_sided: the answers by the other side of the threshold, where the one that was fitted has
             a positive answer where less speaks for it; else empty.
         about: facts on how answers were found, as JSON holds them.
-        rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these; or a
-            number.
+        rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these.
         compat: the name of the mode, or empty.
     """
 
@@ -130,7 +128,6 @@ class Answered:
     rows: Sequence[RowAnswers]
     cut: int = 0
     crossed: Set[int] = frozenset()
-    by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
     one_sided: Sequence[RowAnswers] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
     rho: str = "folds"
@@ -163,8 +160,7 @@ class Answered:
             return thresholds_by_folds(judged)
         chosen = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
         if self.table.question == CHOICE:
-            is_best = self.rho == "best"
-            chosen = best_thresholds(judged) if is_best else dict.fromkeys(chosen, float(self.rho))
+            chosen = best_thresholds(judged)
         return {name: [value] * len(judged) for name, value in chosen.items()}
 
     @property

@@ -20,7 +20,7 @@ SpanPlace = tuple[int, int]
 #: The confidence thresholds of choices that the paper tries.
 THRESHOLDS = tuple(step / 20 for step in range(1, 21))
 #: Metrics that a threshold is chosen for: each has its own, as in the paper.
-COHERENCE_METRICS = ("strict", "lenient", "lenient_if_right")
+COHERENCE_METRICS = ("strict", "lenient", "lenient if right")
 _FOLDS = 5
 
 
@@ -90,7 +90,7 @@ class TextPrediction:
         rights = self.span_rights(threshold)
         if name == "strict":
             return float(all(rights))
-        if name == "lenient_if_right" and not self.right:
+        if name == "lenient if right" and not self.right:
             return 0.0
         return sum(rights) / len(rights)
 
@@ -205,7 +205,7 @@ def fair_coin(text: SpanText) -> dict[str, float]:
         "strict": math.prod(chances),
         "lenient": sum(chances) / len(chances),
         # The whole is one of the spans, and right wherever the task is.
-        "lenient_if_right": whole * (sum(chances) - whole + 1) / len(chances),
+        "lenient if right": whole * (sum(chances) - whole + 1) / len(chances),
     }
 
 

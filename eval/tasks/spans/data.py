@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.data.notes import Note, detail, of_each
+from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.spans import SPANS, SpanText
-from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest, to_row
 from coherencegym.eval.tasks.spans.coherence import SpanPlace, dealt_folds
 from coherencegym.eval.tasks.table import Table
 
@@ -71,97 +67,49 @@ def read_span_tables(
     """
     if calibrate_on == split:
         raise EvaluationError(f"--calibrate-on {split}: the tested rows; expected another split")
-    wanted = (split, *(name for name in _calibration_splits(calibrate_on) if name != split))
+    others = (calibrate_on,) if calibrate_on else _CALIBRATION
+    wanted = (split, *(name for name in others if name != split))
     tables: dict[str, dict[str, TableRows[SpanText]]] = {}
     for read in table_rows(source, configs, wanted, kind=SPANS):
         tables.setdefault(read.config, {})[read.split] = read
 
     def table_of(config: str) -> SpanTable:
         splits, where = tables[config], f"config {config!r}"
-        _require_splits(splits, split, calibrate_on, where)
+        for name in (split, *([calibrate_on] if calibrate_on else [])):
+            if name not in splits:
+                raise ConfigError(f"{where}: no split {name!r}; expected one")
         tested = splits[split]
-        rows = tested.read(max_items)
-        table = Table(
-            *(source, config, split, rows, tested.rows_sha256, tested.verified),
-            *(tested.separated(rows), tested.breakdowns),
-        )
-        others = {name: splits[name] for name in wanted[1:] if name in splits}
-        return _span_table(
-            *(table, others, where, lambda name: others[name].read(max_items)),
-            lambda name: others[name].rows_sha256,
-            tested.about.get("task_defaults", {}),
+        table = Table.of(source, tested, tested.read(max_items))
+        if not table.rows:
+            raise ConfigError(f"{where}: no row in {split!r}; expected some")
+        # Thresholds are set on the first split that has both answers; without one on the first.
+        on, calibration = "", tuple[SpanText, ...]()
+        for name in (name for name in wanted[1:] if name in splits):
+            rows = splits[name].read(max_items)
+            has_both = len({row.label for row in rows}) > 1
+            if has_both or not on:
+                on, calibration = name, rows
+            if has_both:
+                break
+        question = _question((*table.rows, *calibration), where)
+        about = tested.about.get("task_defaults", {})
+        said = str(about.get("question", question))
+        if said != question:
+            raise ConfigError(
+                f"{where}: the manifest asks about {said}, the rows about {question}; expected one"
+            )
+        return SpanTable(
+            table=table,
+            calibration=calibration,
+            calibrated_on=on,
+            question=question,
+            positive=str(about.get("positive", _POSITIVE[question])),
+            digests=tuple(
+                f"{name} {splits[name].rows_sha256}" for name in dict.fromkeys((split, on)) if name
+            ),
         )
 
     return of_each(tables, table_of, named=bool(configs))
-
-
-def span_table_of(
-    given: Mapping[str, Iterable[SpanText | Row]],
-    split: str = "test",
-    calibrate_on: str | None = None,
-) -> SpanTable:
-    """A table of texts with spans, or rows of a dataset, that come from no file, by their split."""
-    where = "texts"
-    _require_splits(given, split, calibrate_on, where)
-
-    def rows_of(name: str) -> tuple[SpanText, ...]:
-        return tuple(map(SPANS.from_row, given[name]))
-
-    def digest(rows: Iterable[SpanText]) -> str:
-        return rows_digest(row_hash(to_row(row)) for row in rows)
-
-    rows = rows_of(split)
-    note = detail("texts from memory: rows are not verified")
-    source = Source(where, Path(), notes=(note,))
-    table = Table(source, where, split, rows, digest(rows), False, False)
-    others = [n for n in _calibration_splits(calibrate_on) if n in given and n != split]
-    return _span_table(table, others, where, rows_of, lambda name: digest(rows_of(name)))
-
-
-def _calibration_splits(calibrate_on: str | None) -> tuple[str, ...]:
-    return (calibrate_on,) if calibrate_on else _CALIBRATION
-
-
-def _require_splits(known: Iterable[str], split: str, calibrate_on: str | None, where: str) -> None:
-    for name in (split, *([calibrate_on] if calibrate_on else [])):
-        if name not in known:
-            raise ConfigError(f"{where}: no split {name!r}; expected one")
-
-
-def _span_table(
-    table: Table[SpanText],
-    others: Iterable[str],
-    where: str,
-    rows_of: Callable[[str], tuple[SpanText, ...]],
-    digest_of: Callable[[str], str],
-    about: Mapping[str, Any] = MappingProxyType({}),
-) -> SpanTable:
-    # Thresholds are set on the first split that has both answers; without one on the first.
-    on, calibration = "", tuple[SpanText, ...]()
-    for name in others:
-        rows = rows_of(name)
-        has_both = len({row.label for row in rows}) > 1
-        if has_both or not on:
-            on, calibration = name, rows
-        if has_both:
-            break
-    if not table.rows:
-        raise ConfigError(f"{where}: no row in {table.split!r}; expected some")
-    question = _question((*table.rows, *calibration), where)
-    said = str(about.get("question", question))
-    if said != question:
-        raise ConfigError(
-            f"{where}: the manifest asks about {said}, the rows about {question}; expected one"
-        )
-    digests = {table.split: table.rows_sha256, **({on: digest_of(on)} if on else {})}
-    return SpanTable(
-        table=table,
-        calibration=calibration,
-        calibrated_on=on,
-        question=question,
-        positive=str(about.get("positive", _POSITIVE[question])),
-        digests=tuple(f"{name} {digest}" for name, digest in digests.items()),
-    )
 
 
 def folds_of(rows: Sequence[SpanText], number: int, where: str, option: str) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from coherencegym.eval.tasks.spans.data import CHOICE, ENTAILMENT, SpanTable, sp
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, REGRESSION
 from coherencegym.eval.tasks.training.encoder import (
     TextPair,
-    are_cut,
+    cut_inputs,
     most_tokens,
     read_logits,
 )
@@ -102,21 +102,14 @@ def head_answers(
     label = _label(model, scorer, table, label_map)
     most = max_length or most_tokens(model.model.config, model.tokenizer)
     asked = [list(inputs_of(row, places_of(row))) for row in table.rows]
-    every = list(dict.fromkeys(one for inputs in asked for one in inputs))
-    long = {
-        one
-        for one, is_cut in zip(every, are_cut(model.tokenizer, every, most), strict=True)
-        if is_cut
-    }
+    long = cut_inputs(model.tokenizer, [one for inputs in asked for one in inputs], most)
     too_long = [not long.isdisjoint(inputs) for inputs in asked]
     kept = [truncate or max_length is not None or not is_long for is_long in too_long]
 
-    # Of one length together, so that little is padded.
-    wanted = (one for own, keep in zip(asked, kept, strict=True) if keep for one in own)
-    order = sorted(dict.fromkeys(wanted), key=lambda one: (-len(one[0]), one))
+    wanted = [one for own, keep in zip(asked, kept, strict=True) if keep for one in own]
     size = _BATCH if batch_tokens is None else max(1, min(_BATCH, batch_tokens // most))
-    read = read_logits(model, order, most, "only_first", size, apart=scorer == MULTIPLE_CHOICE)
-    logits = dict(zip(order, read, strict=True))
+    read = read_logits(model, wanted, most, "only_first", size, apart=scorer == MULTIPLE_CHOICE)
+    logits = dict(zip(wanted, read, strict=True))
     rows = [
         {
             place: _prediction(row, [logits[o] for o in inputs_of(row, [place])], scorer, label)

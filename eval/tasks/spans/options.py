@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any
-
-from pydantic import BeforeValidator
+from typing import Any
 
 from coherencegym.command_line import option
 from coherencegym.errors import EvaluationError
@@ -18,27 +15,12 @@ from coherencegym.numbers import above_zero
 
 CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
 HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
-SURPRISAL, PROMPT, AUTO = "surprisal", "prompt", "auto"
-SCORERS = (AUTO, *HEADS, SURPRISAL, PROMPT)
+SURPRISAL, AUTO = "surprisal", "auto"
+SCORERS = (AUTO, *HEADS, SURPRISAL)
 #: The name of the mode of a paper's program, as ``--compat`` takes it, and of the paper.
 MODE = "storks-2021"
-#: Ways to find the confidence that a choice needs, beside a number.
+#: Ways to find the confidence that a choice needs.
 RHO = ("folds", "best")
-
-
-def is_rho(text: str) -> bool:
-    """True of one of :data:`RHO`, and of a number from 0 to 1."""
-    try:
-        return text in RHO or 0 <= float(text) <= 1
-    except ValueError:
-        return False
-
-
-def parse_rho(text: str) -> str:
-    """``folds``, ``best`` or a number from 0 to 1, for argparse."""
-    if not is_rho(text):
-        raise argparse.ArgumentTypeError(f"{text!r}; expected folds, best, or a number from 0 to 1")
-    return text
 
 
 @dataclass(frozen=True)
@@ -55,11 +37,11 @@ class SpanOptions:
     )
     scorer: str = option(
         AUTO,
-        "classifier, multiple-choice, regression: the head of the model; surprisal, prompt: any "
-        "causal language model; auto: the head if the model has one, otherwise surprisal",
+        "classifier, multiple-choice, regression: the head of the model; surprisal: any causal "
+        "language model; auto: the head if the model has one, otherwise surprisal",
         choices=SCORERS,
         metavar="NAME",
-        short=f"source of the answers: {', '.join((*HEADS, SURPRISAL, PROMPT))}",
+        short=f"source of the answers: {', '.join((*HEADS, SURPRISAL))}",
     )
     label_map: str | None = option(
         None,
@@ -75,23 +57,17 @@ class SpanOptions:
         metavar="BITS",
         rare=True,
     )
-    apply_chat_template: bool = option(
-        False,
-        "prompt: ask in the tokenizer's chat template; default: in plain text",
-        rare=True,
-    )
     truncate: bool = option(
         False,
-        "cut texts that are too long at the end, but never a hypothesis or a question; default: "
-        "leave such texts out",
+        "cut texts that are too long at the end, but never a hypothesis; default: leave such texts "
+        "out",
         short="cut texts that are too long; default: leave them out",
     )
-    rho: Annotated[str, BeforeValidator(str)] = option(
-        "folds",
+    rho: str = option(
+        RHO[0],
         "confidence above which an answer to a choice counts; folds: chosen on other texts; best: "
         "chosen on the tested texts, as in the paper",
-        parse=parse_rho,
-        metavar="folds|best|0.25",
+        choices=RHO,
         short="confidence above which an answer to a choice counts",
     )
     compat: str = option(
@@ -106,7 +82,6 @@ class SpanOptions:
 _ONLY: Mapping[str, tuple[str, ...]] = {
     "label_map": (CLASSIFIER,),
     "temperature": (SURPRISAL,),
-    "apply_chat_template": (PROMPT,),
 }
 _DEFAULT = SpanOptions()
 
@@ -115,10 +90,6 @@ def check_spans(options: SpanOptions) -> SpanOptions:
     """The options."""
     if options.temperature <= 0:
         raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
-    if not is_rho(options.rho):
-        raise EvaluationError(
-            f"rho={options.rho!r}; expected {', '.join(RHO)}, or a number from 0 to 1"
-        )
     return options
 
 

@@ -29,7 +29,7 @@ from coherencegym.eval.tasks.spans.answers import (
     Answered,
     text_predictions,
 )
-from coherencegym.eval.tasks.spans.coherence import TextPrediction, fair_coin
+from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction, fair_coin
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table
 from coherencegym.eval.tasks.table import add_people
@@ -38,8 +38,6 @@ from coherencegym.files.parquet_writing import row_schema, write_rows
 #: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.
 ACCURACY, SPAN_ACCURACY, MONOTONE = "accuracy", "span accuracy", "monotone"
 STRICT_IF_RIGHT = "strict if right"
-#: The names of metrics for people.
-METRIC_NAMES = {"strict": "strict", "lenient": "lenient", "lenient_if_right": "lenient if right"}
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
 ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
 #: Systems: coins that are thrown for every span; what the released program computes; the answers by
@@ -87,7 +85,7 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered) -> None:
     )
     for system, known in _values_by_system(one):
         for name in next(iter(known.values())):
-            metric = metric_named(name)
+            metric = _METRICS[name]
             values = [known.get(row.item_id, {name: (None, 1.0)})[name] for row in table.rows]
             writer.add(
                 units,
@@ -98,7 +96,7 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered) -> None:
                 weight=[whole for _, whole in values] if isinstance(metric, Ratio) else None,
             )
     # People were asked about some spans of a text, and mostly about one.
-    add_people(writer, units, table.rows, metric_named(SPAN_ACCURACY))
+    add_people(writer, units, table.rows, _METRICS[SPAN_ACCURACY])
 
 
 def _values_by_system(
@@ -116,17 +114,14 @@ def _values_by_system(
         return System(role="baseline", label=label, primary=False)
 
     yield MODEL, values(one.judged, one.at)
-    others = {f"template {name}": own for name, own in one.by_template.items()}
+    others = one.baselines
     if one.one_sided:
-        others[ONE_SIDED] = one.one_sided
-    predicted = {name: text_predictions(one.table.rows, own) for name, own in others.items()}
-    for name, judged in {**one.baselines, **predicted}.items():
+        others = {**others, ONE_SIDED: text_predictions(one.table.rows, one.one_sided)}
+    for name, judged in others.items():
         yield baseline(name), values(judged, one.thresholds(judged))
     ids = [own.text.item_id for own in one.judged]
-    coins = [fair_coin(own.text) for own in one.judged]
-    names = {ACCURACY: ACCURACY, **METRIC_NAMES}
-    expected = [{names[key]: (value, 1.0) for key, value in coin.items()} for coin in coins]
-    yield baseline(COIN), dict(zip(ids, expected, strict=True))
+    coins = [{k: (v, 1.0) for k, v in fair_coin(own.text).items()} for own in one.judged]
+    yield baseline(COIN), dict(zip(ids, coins, strict=True))
     for name, released in one.released.items():
         both = zip(released.stricts, released.lenients, strict=True)
         own = [{"strict": (strict, 1.0), "lenient": (lenient, 1.0)} for strict, lenient in both]
@@ -134,12 +129,14 @@ def _values_by_system(
         yield baseline(label), dict(zip(ids, own, strict=True))
 
 
-def metric_named(name: str) -> Metric:
-    """The metric of a name: of parts of rows a ratio, of rows an accuracy."""
-    return (Ratio if name in _RATIOS else Accuracy)(name)
-
-
-_RATIOS = (SPAN_ACCURACY, STRICT_IF_RIGHT)
+#: Of parts of rows a ratio, of rows an accuracy.
+SPAN_METRICS: tuple[Metric, ...] = (
+    *map(Accuracy, (ACCURACY, *COHERENCE_METRICS)),
+    Ratio(SPAN_ACCURACY),
+    Accuracy(MONOTONE),
+    Ratio(STRICT_IF_RIGHT),
+)
+_METRICS = {metric.name: metric for metric in SPAN_METRICS}
 
 
 def text_values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float, float]]:
@@ -151,7 +148,7 @@ def text_values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple
     rights = one.span_rights(at["strict"])
     return {
         ACCURACY: (float(one.right), 1.0),
-        **{name: (one.metric(key, at[key]), 1.0) for key, name in METRIC_NAMES.items()},
+        **{name: (one.metric(name, at[name]), 1.0) for name in COHERENCE_METRICS},
         SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
         MONOTONE: (float(one.monotone(at["strict"])), 1.0),
         STRICT_IF_RIGHT: (strict, float(one.right)),
@@ -237,6 +234,9 @@ def _notes_on(
         yield caution(
             f"{name}: the texts come from only {len(clusters)} sources, so intervals are wide"
         )
+    if one.table.question == CHOICE:
+        low, high = min(one.at["strict"]), max(one.at["strict"])
+        yield detail(f"{name}: \N{GREEK SMALL LETTER RHO} of strict is {low:.2f} to {high:.2f}")
     if one.table.question == CHOICE and one.rho == "best":
         yield caution(
             f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
@@ -255,11 +255,6 @@ def _notes_on(
             f"{one.about['calibrated_on']}): the model answers '{one.table.positive}' where less "
             f"supports it; not inverted, accuracy is {grid.share_cell(accuracy.score)} %, strict "
             f"{grid.share_cell(strict.score)} %"
-        )
-    if one.about.get("ignores_chat_template"):
-        yield caution(
-            f"{name}: the prompt is plain text, although the model has a chat template; "
-            "--apply-chat-template uses the template"
         )
     if one.compat and (published := paper_table(table.config)) is not None:
         yield caution(f"{name}: {'; '.join(published.differs)}")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.spans import UNDECIDED
 from coherencegym.eval.models.load import LoadedModel
@@ -19,105 +19,49 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CONSTANTS, Answered
-from coherencegym.eval.tasks.spans.asking import ask_spans, askable
 from coherencegym.eval.tasks.spans.coherence import TextPrediction
 from coherencegym.eval.tasks.spans.data import (
     SpanTable,
     read_span_tables,
-    span_table_of,
     unit_texts,
 )
-from coherencegym.eval.tasks.spans.heads import kind_of_head
+from coherencegym.eval.tasks.spans.heads import head_answers, kind_of_head, refuse_question
 from coherencegym.eval.tasks.spans.options import (
     COMMAND,
     HEADS,
+    SURPRISAL,
     SpanOptions,
     check_spans,
     own_settings,
     with_scorer,
 )
+from coherencegym.eval.tasks.spans.released import paper_table, paper_tables
 from coherencegym.eval.tasks.spans.results import (
-    ACCURACY,
-    METRIC_NAMES,
-    MONOTONE,
-    ONE_UNIT,
-    SEVERAL_UNITS,
-    SPAN_ACCURACY,
-    STRICT_IF_RIGHT,
+    SPAN_METRICS,
     add_span_outcomes,
-    metric_named,
     span_facts,
     span_headline,
     span_notes,
     write_span_files,
 )
+from coherencegym.eval.tasks.spans.zero_shot import surprisal_answers
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext, fields_beside
 
-_METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
 #: Texts of each table that are on the page, and units of the longest.
 _MOST_TEXTS, _MOST_UNITS = 100, 20
 
 
 def span_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
-    yield ReportSection("Scores", coherence_grid(found))
-    groups = score_table(shown_rows(found.rows))
-    yield ReportSection("Scores by group of texts", groups, is_detail=True)
+    yield ReportSection("Scores", score_table(found.rows))
     yield ReportSection(
         "Texts",
         TextLists(tuple(map(_listed, found.details))),
         "The number of a span is the probability (%) of a positive answer, or of the chosen text. "
         "Texts that are right as a whole and wrong in most parts come first.",
     )
-
-
-def coherence_grid(found: Results) -> grid.Grid:
-    """The metrics of each config, of all texts, of one unit and of more, and of other systems."""
-    lines = by_line(found.rows)
-    judged = any(row.human_n for row in found.rows if not row.system)
-    rows: list[grid.GridRow] = []
-    for own in found.details:
-        place = own.table.table.config, own.table.table.split
-        sizes = [lines.get((*place, size, "")) for size in (ONE_UNIT, SEVERAL_UNITS)]
-        both = all(line and line[ACCURACY].n for line in sizes)
-        for group in ("", *((ONE_UNIT, SEVERAL_UNITS) if both else ())):
-            line = lines[*place, group, ""]
-            needed = "" if group else _confidence(own)
-            cells = [group or own.table.table.name, _number(line[ACCURACY])]
-            cells += [*(_cell(line[m]) for m in _METRICS), needed]
-            if judged:
-                people = line[SPAN_ACCURACY].human_score, line[SPAN_ACCURACY].human_n
-                cells += [_cell(line[SPAN_ACCURACY]), grid.share_of_people(*people)]
-            rows.append(grid.GridRow(tuple(cells), int(bool(group)), bold=not group))
-        for (*where, system), line in lines.items():
-            if system and where == [*place, ""] and "strict" in line:
-                shares = (grid.share_cell(line[m].score if m in line else None) for m in _METRICS)
-                rows.append(grid.GridRow((system, "", *shares, ""), 1))
-    names = ["texts", *(f"{metric}, %" for metric in _METRICS), "ρ"]
-    if judged:
-        names += [f"{SPAN_ACCURACY}, %", f"{HUMAN_PERFORMANCE} (texts)"]
-        width = 1 + len(names)
-        rows = [replace(row, cells=(*row.cells, *[""] * (width - len(row.cells)))) for row in rows]
-    return grid.made("config", names, rows)
-
-
-def _number(score: Score) -> str:
-    return f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
-
-
-def _cell(score: Score) -> str:
-    return grid.share_with_interval(score.score, score.ci_low, score.ci_high)
-
-
-def _confidence(one: Answered) -> str:
-    # Answers to one text are confident at any threshold.
-    if not one.judged[0].text.is_choice:
-        return ""
-    low, high = min(one.at["strict"]), max(one.at["strict"])
-    return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
 
 
 def _listed(one: Answered) -> tuple[str, str, tuple[grid.Grid, ...]]:
@@ -164,37 +108,70 @@ def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
     return loader.head(kind_of_head(options.scorer))
 
 
+def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
+    """A table that can be asked about so, as far as can be told without the model."""
+    if options.compat and paper_table(table.table.config) is None:
+        raise ConfigError(
+            f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
+            f"--config {' or '.join(paper_tables())}"
+        )
+    if options.scorer in HEADS:
+        refuse_question(options.scorer, table)
+    return table
+
+
 def ask_table(
     context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
 ) -> Answered:
     """Ask a model about every span of a table, and add the outcomes of its texts."""
-    how = {} if options.scorer in HEADS else context.running
-    found = ask_spans(context.model, table, options, _reading(context.reading), **how)
-    add_span_outcomes(writer, found)
-    return found
+    model, given = context.model, context.reading
+    _check_head(model, options.scorer)
+    if options.scorer not in HEADS and model.scorer != "causal":
+        raise EvaluationError(
+            f"model {model.name!r} is a masked language model; expected a causal one for --scorer "
+            f"{options.scorer}"
+        )
+    if options.scorer in HEADS:
+        # The paper's program reads no more.
+        most = 128 if options.compat else None
+        how: Any = {"label_map": options.label_map, "batch_tokens": given.batch_tokens}
+        how |= {"truncate": options.truncate, "max_length": most}
+        found = head_answers(model, options.scorer, table, **how)
+    else:
+        # What a text loses is cut at its end, not as another task cuts.
+        names = ("bos", "separator", "separator_space", "batch_tokens", "share")
+        reading = Options(**{name: getattr(given, name) for name in names})
+        how = {"temperature": options.temperature, "truncate": options.truncate}
+        found = surprisal_answers(model, table, reading, **how, **context.running)
+    answered = replace(found, rho=options.rho, compat=options.compat)
+    if not answered.judged:
+        raise ConfigError(
+            f"{table.table.name}: all {len(table.rows):,} rows exceed the model's context; "
+            "expected --truncate, or another model"
+        )
+    add_span_outcomes(writer, answered)
+    return answered
 
 
-def _reading(options: Options) -> Options:
-    # What a text loses is cut at its end, not as another task cuts.
-    return Options(
-        bos=options.bos,
-        separator=options.separator,
-        separator_space=options.separator_space,
-        batch_tokens=options.batch_tokens,
-        share=options.share,
-    )
+def _check_head(model: LoadedModel, scorer: str) -> None:
+    made = type(model.model).__name__
+    answers = ("ForSequenceClassification", "ForMultipleChoice")
+    others = ("ForCausalLM", "LMHeadModel") if scorer in HEADS else answers
+    if any(other in made for other in others):
+        raise EvaluationError(
+            f"model {model.name!r} is a {made}, and --scorer {scorer} needs another kind of model; "
+            f"expected {' or '.join(HEADS) if others == answers else SURPRISAL}"
+        )
 
 
 TASK = Task(
     command=COMMAND,
-    metrics=(),
-    metric=metric_named,
+    metrics=SPAN_METRICS,
     run=ask_table,
     reads=lambda options: options.scorer not in HEADS,
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most, options.calibrate_on
     ),
-    given=lambda rows, split, options: span_table_of(rows, split, options.calibrate_on),
     accept=askable,
     table=lambda one: one.table,
     digests=lambda one: one.digests,

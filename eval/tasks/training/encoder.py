@@ -219,7 +219,7 @@ def read_logits(
 
     Args:
         loaded: the model.
-        inputs: read in batches in their order; those of one length together leave little padding.
+        inputs: read once each, those of one length together.
         max_length, cut: most tokens of an input, and the text that gives way.
         size: inputs of a batch.
         apart: each input is a choice of one alternative.
@@ -232,29 +232,36 @@ def read_logits(
         raise EvaluationError(
             f"model {loaded.name!r} has no padding token; expected one in its tokenizer"
         )
-    logits: list[Any] = []
-    for start in range(0, len(inputs), size):
-        batch = _batch(tokenizer, inputs[start : start + size], max_length, cut)
+    order = sorted(dict.fromkeys(inputs), key=lambda one: (-len(one[0]) - len(one[1]), one))
+    logits: dict[TextPair, Any] = {}
+    for start in range(0, len(order), size):
+        read = order[start : start + size]
+        batch = _batch(tokenizer, read, max_length, cut)
         batch = {name: v[:, None] if apart else v for name, v in batch.items()}
         batch = {name: v.to(input_device(model)) for name, v in batch.items()}
         with torch.inference_mode():
-            logits.extend(model(**batch).logits.double().cpu().numpy())
-        step(len(logits), len(inputs))
-    return logits
+            found = model(**batch).logits.double().cpu().numpy()
+        logits.update(zip(read, found, strict=True))
+        step(len(logits), len(order))
+    return [logits[one] for one in inputs]
 
 
 def count_truncated(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int) -> int:
     """Count the inputs with more tokens than the model reads, its special tokens included."""
-    return sum(are_cut(tokenizer, [one for row in rows for one in row.inputs], max_length))
+    inputs = [one for row in rows for one in row.inputs]
+    cut = cut_inputs(tokenizer, inputs, max_length)
+    return sum(one in cut for one in inputs)
 
 
-def are_cut(tokenizer: Any, inputs: Sequence[TextPair], max_length: int) -> list[bool]:
-    """Say of inputs whether they have more tokens than that, special tokens included."""
+def cut_inputs(tokenizer: Any, inputs: Sequence[TextPair], max_length: int) -> set[TextPair]:
+    """The inputs that have more tokens than that, special tokens included."""
     sizes = _sizes(tokenizer, [text for one in inputs for text in one])
     special = {paired: tokenizer.num_special_tokens_to_add(pair=paired) for paired in (True, False)}
-    return [
-        sizes[text] + sizes[other] + special[bool(other)] > max_length for text, other in inputs
-    ]
+    return {
+        (text, other)
+        for text, other in inputs
+        if sizes[text] + sizes[other] + special[bool(other)] > max_length
+    }
 
 
 def refuse_long_seconds(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int) -> None:

@@ -1,4 +1,4 @@
-"""Scorers of spans: surprisals, prompts and heads against what is computed by hand."""
+"""Scorers of spans: surprisals and heads against what is computed by hand."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from support import tiny_tokenizers
+from support.datasets import write_spans_dataset
 from support.span_texts import STORY, abductions, entailments, intruded, places
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -22,18 +23,12 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
-from coherencegym.eval.tasks.spans.asking import (
-    TEMPLATES,
-    ask_spans,
-    prompt_answers,
-    prompt_queries,
-)
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
     ENTAILMENT,
     SpanTable,
-    span_table_of,
+    read_span_tables,
 )
 from coherencegym.eval.tasks.spans.heads import (
     head_answers,
@@ -47,6 +42,7 @@ from coherencegym.eval.tasks.spans.options import (
     SpanOptions,
 )
 from coherencegym.eval.tasks.spans.results import add_span_outcomes, span_notes
+from coherencegym.eval.tasks.spans.task import ask_table
 from coherencegym.eval.tasks.spans.zero_shot import (
     Slope,
     fitted_slope,
@@ -54,6 +50,7 @@ from coherencegym.eval.tasks.spans.zero_shot import (
     surprisal_answers,
 )
 from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import TaskContext
 
 
 def table_of(
@@ -200,7 +197,7 @@ def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
     assert plan.tokens_once < 3.2 * starts
 
 
-def test_the_threshold_is_set_on_the_first_split_with_both_labels() -> None:
+def test_the_threshold_is_set_on_the_first_split_with_both_labels(tmp_path: Path) -> None:
     rows = entailments(4)
 
     def labelled(row: SpanText, label: int) -> SpanText:
@@ -210,12 +207,18 @@ def test_the_threshold_is_set_on_the_first_split_with_both_labels() -> None:
 
     same = [labelled(row, 1) for row in rows]
     both = [labelled(row, number % 2) for number, row in enumerate(rows)]
-    given = {"test": rows, "validation": same, "train": both}
-    assert span_table_of(given).calibrated_on == "train"
-    assert span_table_of(given).calibration == tuple(both)
-    assert span_table_of(given | {"validation": both}).calibrated_on == "validation"
-    assert span_table_of(given | {"train": same}).calibrated_on == "validation"
-    assert span_table_of(given, calibrate_on="validation").calibrated_on == "validation"
+
+    def read(on: str | None = None, **changed: list[SpanText]) -> SpanTable:
+        splits = {"test": rows, "validation": same, "train": both} | changed
+        folder = write_spans_dataset(tmp_path / str(len(list(tmp_path.iterdir()))), splits, "toy")
+        (found,), _ = read_span_tables(find_dataset(str(folder)), (), "test", None, on)
+        return found
+
+    assert read().calibrated_on == "train"
+    assert [row.label for row in read().calibration] == [row.label for row in both]
+    assert read(validation=both).calibrated_on == "validation"
+    assert read(train=same).calibrated_on == "validation"
+    assert read("validation").calibrated_on == "validation"
 
 
 def test_nothing_to_set_the_threshold_on(causal: LoadedModel) -> None:
@@ -264,48 +267,6 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     about: Any = SimpleNamespace(rows=[], details=[found])
     assert any(said in str(note) for note in span_notes(about))
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
-
-
-def test_an_answer_that_begins_in_the_question_is_refused(make_model: Callable[..., Any]) -> None:
-    """Else it would have no bits, and be certain."""
-    tokenizer = tiny_tokenizers.several_words(["Answer: true"])
-    model = LoadedModel.of("tiny", make_model("gpt2", tokenizer), tokenizer, commit="unknown")
-    with pytest.raises(EvaluationError, match=r"the end of a question and its answer as one token"):
-        prompt_answers(model, table_of(ENTAILMENT, entailments(2)))
-
-
-@pytest.mark.parametrize("question", [ENTAILMENT, COHERENCE, CHOICE])
-def test_prompts_are_held_against_an_empty_text(causal: LoadedModel, question: str) -> None:
-    rows = {ENTAILMENT: entailments(3), COHERENCE: [intruded("a", 1)], CHOICE: abductions(2)}
-    table = table_of(question, rows[question])
-    assert len(TEMPLATES[question]) >= 3
-    found = prompt_answers(causal, table)
-    assert list(found.by_template) == list(TEMPLATES[question])
-    name, template = next(iter(TEMPLATES[question].items()))
-    row = table.rows[0]
-
-    def log_odds(texts: Sequence[str]) -> float:
-        lettered = "\n".join(f"{a}: {t}" for a, t in zip("AB", texts, strict=False))
-        asked = template.text.replace("{texts}", lettered).replace("{text}", texts[0])
-        asked = asked.replace("{hypothesis}", row.hypothesis)
-        no, yes = template.answers or "AB"
-        bits = [bits_by_hand(causal, asked, answer)[0] for answer in (no, yes)]
-        return (bits[0] - bits[1]) * math.log(2)
-
-    whole = (0, row.size - 1)
-    if question == CHOICE:
-        texts = [" ".join(s) for s in row.alternatives]
-    else:
-        said = zip(row.speakers or [""] * row.size, row.units, strict=True)
-        texts = [" ".join(f"Speaker{w}: {u}" if w else u for w, u in said)]
-    odds, empty = log_odds(texts), log_odds(["N/A"] * len(texts))
-    own = found.by_template[name][0]
-    assert own is not None
-    second = 1 / (1 + math.exp(empty - odds))
-    if question == CHOICE:
-        assert own[whole].answer == int(second > 0.5)
-        second = max(second, 1 - second)
-    assert own[whole].probability == pytest.approx(second, abs=1e-3)
 
 
 def head_model(
@@ -509,68 +470,7 @@ def test_of_a_unit_that_was_cut_off_nothing_is_said(causal: LoadedModel) -> None
     assert cut[2, 3].probability == 0.0
 
 
-@pytest.mark.parametrize("question", [ENTAILMENT, CHOICE])
-def test_a_long_text_loses_its_end_and_no_question(causal: LoadedModel, question: str) -> None:
-    if question == CHOICE:
-        row = abductions(1)[0]
-        first, second = row.alternatives
-        row = replace(row, alternatives=(first, (*second[:2], LONG)))
-    else:
-        row = replace(entailments(3)[2], units=("It was raining.", "It was raining.", LONG))
-    table = table_of(question, [row])
-    assert prompt_answers(causal, table).rows == [None]
-    found = prompt_answers(causal, table, truncate=True)
-    assert found.cut == 1
-    assert found.rows[0] is not None
-    config, tokenizer = causal.model.config, causal.tokenizer
-    name, template = next(iter(TEMPLATES[question].items()))
-    whole = f"(0, {row.size - 1}) {(template.answers or 'AB')[0]}"
-    fitted = prepare(tokenizer, config, prompt_queries(table, truncate=True)).fitted[0]
-    encoding = fitted.encodings[whole]
-    assert len(encoding.ids) == context_of(causal), name
-    read = tokenizer.decode(encoding.ids)
-    asked = template.text.rpartition("}")[2] if question == CHOICE else row.hypothesis
-    assert asked.strip() in read
-    if question == CHOICE:
-        assert f"A: {' '.join(first)}\nB: {second[0]}" in read
-
-
-def test_prompts_in_a_chat(
-    make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
-) -> None:
-    tokenizer = make_tokenizer()
-    tokenizer.chat_template = (
-        "{{ bos_token }}{% for m in messages %}User: {{ m['content'] }}{{ eos_token }}{% endfor %}"
-    )
-    model = LoadedModel.of("tiny", make_model("gpt2", tokenizer), tokenizer, commit="unknown")
-    row = entailments(2)[1]
-    found = prompt_answers(model, table_of(ENTAILMENT, [row]), apply_chat_template=True)
-    assert found.about["chat_template"] == "<s>User: {prompt}</s>"
-    name, template = next(iter(TEMPLATES[ENTAILMENT].items()))
-    answers = found.by_template[name][0]
-    assert answers is not None
-    logs = []
-    for text in (f"SpeakerA: {row.units[0]}", "N/A"):
-        asked = f"User: {template.text}".replace("{text}", text)
-        asked = asked.replace("{hypothesis}", row.hypothesis)
-        for answer in template.answers:
-            ids, said = (
-                tokenizer(t, add_special_tokens=False)["input_ids"] for t in (asked, answer)
-            )
-            whole = [tokenizer.bos_token_id, *ids, tokenizer.eos_token_id, *said]
-            logs.append(-math.log(2) * bits_of_ids(model, whole, len(whole) - len(said)))
-    no, yes, empty_no, empty_yes = logs
-    expected = 1 / (1 + math.exp((no - empty_no) - (yes - empty_yes)))
-    assert answers[0, 0].probability == pytest.approx(expected, abs=1e-4)
-    assert not found.about["ignores_chat_template"]
-    plain = prompt_answers(model, table_of(ENTAILMENT, [row]))
-    assert plain.about["ignores_chat_template"]
-    marked = replace(row, units=("A [SEP] B", *row.units[1:]))
-    with pytest.raises(EvaluationError, match=r"e1: \[SEP\] in its text; expected none"):
-        prompt_answers(model, table_of(ENTAILMENT, [marked]), apply_chat_template=True)
-
-
-@pytest.mark.parametrize("scorer", ["classifier", "surprisal", "prompt"])
+@pytest.mark.parametrize("scorer", ["classifier", "surprisal"])
 @pytest.mark.parametrize("question", [ENTAILMENT, COHERENCE, CHOICE])
 def test_the_size_of_batches_changes_nothing(
     causal: LoadedModel, tmp_path: Path, make_tokenizer: Callable[..., Any],
@@ -590,7 +490,9 @@ def test_the_size_of_batches_changes_nothing(
         named: dict[str, Any] = {"label_map": f"{table.positive}=1"} if kind == CLASSIFIER else {}
         options = SpanOptions(scorer=kind, **named)
     ways = [Options(), Options(batch_tokens=1), Options(share=False)]
-    first, *others = [ask_spans(model, table, options, how).rows for how in ways]
+    first, *others = [
+        ask_table(TaskContext(model, how), table, options, OutcomeWriter()).rows for how in ways
+    ]
     for found in others:
         for one, other in zip(first, found, strict=True):
             assert one is not None
