@@ -10,12 +10,12 @@ from typing import TextIO
 
 from coherencegym.command_line import Parser, rare
 from coherencegym.eval.commands import options
-from coherencegym.numbers import not_negative, share
+from coherencegym.numbers import not_negative
 
 #: Folders that stand alone, of which the line on them has the names.
 _MOST_NAMED = 6
 #: Options that each comparison of two models takes.
-_HOW = ("anyway", "details", "seed", "equivalence_margin")
+_HOW = ("anyway", "details", "seed")
 EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
@@ -54,12 +54,6 @@ def add_arguments(parser: Parser) -> None:
         "--anyway",
         action="store_true",
         help="compare the common items although data or settings differ",
-    )
-    add(
-        "--equivalence-margin",
-        type=share,
-        metavar="SHARE",
-        help="also test equivalence within this margin (0.03: 3 percentage points)",
     )
     rare(
         add(

@@ -21,13 +21,6 @@ EXAMPLES = """\
 
 #: The list of what was drawn.
 _LIST = "plots.json"
-#: Settings that change what a score is of.
-_SETTINGS = (
-    *("compat", "scorer", "masking", "bos", "separator", "separator_space"),
-    *("truncate", "word_correction", "special_tokens", "max_items"),
-)
-#: Settings whose options have another name.
-_NAMES = {"max_items": "limit"}
 
 
 def add_arguments(parser: Parser) -> None:
@@ -74,14 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _notes(runs: Sequence[Results], missing: Sequence[str]) -> list[str]:
     from coherencegym.eval.report.figures import missing_note
+    from coherencegym.eval.results.comparison import option_of, scoring_rules
     from coherencegym.eval.statistics.intervals import INTERVALS
 
     notes = []
-    for name in _SETTINGS:
-        values = list(dict.fromkeys(json.dumps(run.settings.get(name) or None) for run in runs))
+    limits = [{"limit": run.settings.get("max_items")} for run in runs]
+    known = [scoring_rules(run) | limit for run, limit in zip(runs, limits, strict=True)]
+    for name in dict.fromkeys(name for rules in known for name in rules):
+        values = list(dict.fromkeys(json.dumps(rules.get(name)) for rules in known))
         if len(values) > 1:
-            option = "--" + _NAMES.get(name, name.replace("_", "-"))
-            notes.append(f"the runs differ in {option}: {', '.join(values[:4])}")
+            notes.append(f"the runs differ in {option_of(name)}: {', '.join(values[:4])}")
     if len({run.settings.get("intervals") for run in runs}) > 1:
         others = (run for run in runs if run.settings.get("intervals") != INTERVALS)
         old = ", ".join(str(run.place) for run in others)

@@ -25,7 +25,6 @@ from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.eval_results import with_list
 from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.report.grid import Grid, GridRow, made, markdown, score_cell
-from coherencegym.eval.results.comparison import local_names_line
 from coherencegym.eval.results.folder import MARKER, read_results, run_folders
 from coherencegym.eval.statistics.scores import CD, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline
@@ -281,7 +280,11 @@ def push_results(
     pushed = push_changes(api, repo_id, changes, message, private=private, dry_run=dry_run)
     if local and (dry_run or pushed.commit):
         *lines, last = pushed.lines
-        pushed = replace(pushed, lines=[*lines, f"  {local_names_line(local)}", last])
+        said = (
+            f"  names of folders of this machine are in it: {', '.join(local)}; to publish other "
+            "names, score again with Hub ids or relative paths in --model and --dataset"
+        )
+        pushed = replace(pushed, lines=[*lines, said, last])
     return pushed
 
 

@@ -8,7 +8,7 @@ here can be another than in the folder that it is from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from coherencegym.eval.results.paired_scores import (
     count_compared,
     headline_difference,
     paired_rows,
-    tested_for_equivalence,
 )
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
@@ -91,32 +90,28 @@ def at_layer(results: Results, layer: int) -> Results:
 
 
 def model_labels(results: Sequence[Results]) -> list[str]:
-    """The names of the models of several folders of results: no two alike.
+    """The names of the models of several results: no two alike.
 
-    The model's name where that tells them apart, or else with its precision, or else the folder.
+    The model's name where that tells them apart, or else with how it was loaded, its commit, or the
+    folder.
     """
-    names = [(Path(one.model_name).name or one.model_name) + one.variant for one in results]
-    whole = [one.model_name + one.variant for one in results]
-    typed, in_folders, at_paths = (
-        [f"{name} ({said(one)})" for name, one in zip(names, results, strict=True)]
-        for said in (
-            lambda one: one.dtype,
-            lambda one: one.place.resolve().name,
-            lambda one: str(one.place),
-        )
+    shorts = [(Path(one.model_name).name or one.model_name) + one.variant for one in results]
+    wholes = [one.model_name + one.variant for one in results]
+    ways: tuple[Callable[[Results], str], ...] = (
+        lambda one: one.loaded_as,
+        lambda one: f"{one.commit.rpartition(':')[2][:12]}, {one.loaded_as}",
+        lambda one: one.place.resolve().name,
+        lambda one: str(one.place),
     )
-    for labels_ in (names, whole, typed, in_folders, at_paths):
-        if len(set(labels_)) == len(labels_):
-            return labels_
-    return [f"{number}: {path}" for number, path in enumerate(at_paths, 1)]
-
-
-def local_names_line(names: Sequence[str]) -> str:
-    """A warning that folders of this machine are named in what is published."""
-    return (
-        f"names of folders of this machine are in it: {', '.join(names)}; to publish other names, "
-        "score again with Hub ids or relative paths in --model and --dataset"
-    )
+    labels = [
+        [f"{name} ({way(one)})" for name, one in zip(names, results, strict=True)]
+        for way in ways
+        for names in (shorts, wholes)
+    ]
+    for found in (shorts, wholes, *labels):
+        if len(set(found)) == len(found):
+            return found
+    return [f"{number}: {path}" for number, path in enumerate(labels[-2], 1)]
 
 
 @dataclass(frozen=True)
@@ -132,7 +127,6 @@ class ModelComparison:
         remarks: other differences.
         unpaired: units (predictions, rows, texts) that only one of the two has.
         together: p-values are corrected for the tests of all comparisons, not of this one alone.
-        equivalence_margin: differences up to this size were tested for being none that matter.
         headline: the headline scores of the suite; None where the two have none over the same
             configs.
     """
@@ -146,7 +140,6 @@ class ModelComparison:
     remarks: tuple[str, ...] = ()
     unpaired: int = 0
     together: bool = False
-    equivalence_margin: float | None = None
     headline: PairedScore | None = None
 
     @property
@@ -169,7 +162,6 @@ def compare(
     anyway: bool = False,
     details: bool = False,
     seed: int = 0,
-    equivalence_margin: float | None = None,
 ) -> ModelComparison:
     """Compare a model with a baseline.
 
@@ -179,7 +171,6 @@ def compare(
         anyway: compare what both have where items or rules differ.
         details: show the rows of groups of items, and correct for them as well.
         seed: draws signs.
-        equivalence_margin: tests whether differences are smaller than this, either way.
     """
     reference, own = model_labels([baseline, model])
     found = obstacles(baseline, model)
@@ -198,9 +189,6 @@ def compare(
     over = baseline.headline_configs
     if over == model.headline_configs and baseline.task == model.task:
         headline = headline_difference(baseline, model, over, seed)
-    if equivalence_margin is not None:
-        rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]
-        headline = headline and tested_for_equivalence(headline, equivalence_margin)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     comparison = ModelComparison(
@@ -212,7 +200,6 @@ def compare(
         tuple(found),
         tuple(one for one in remarks(baseline, model) if one not in found),
         unpaired,
-        equivalence_margin=equivalence_margin,
         headline=headline,
     )
     (done,) = _corrected([comparison])
@@ -318,7 +305,7 @@ def remarks(baseline: Results, model: Results) -> list[str]:
     for name in names:
         values = baseline.settings.get(name), model.settings.get(name)
         if values[0] != values[1]:
-            lines.append(_both_settings(name, *values))
+            lines.append(f"{name}: {_both(*values)}")
     ours, theirs = baseline.settings["versions"], model.settings["versions"]
     for package in dict.fromkeys([*ours, *theirs]):
         if ours.get(package) != theirs.get(package):
@@ -328,14 +315,6 @@ def remarks(baseline: Results, model: Results) -> list[str]:
 
 def _both(left: Any, right: Any) -> str:
     return f"{shown_setting(left)} and {shown_setting(right)}"
-
-
-#: Values of settings that are not set.
-_UNSET = {"scorer": "causal", "layers": "all"}
-
-
-def _both_settings(name: str, left: Any, right: Any) -> str:
-    return f"{name}: {_both(*(value or _UNSET.get(name, value) for value in (left, right)))}"
 
 
 #: The reasons why two runs do not have the same rows.
@@ -369,23 +348,41 @@ def _name(table: TableFacts) -> str:
 
 
 def _different_settings(baseline: Results, model: Results) -> Iterator[str]:
-    left, right = baseline.settings, model.settings
     if (baseline.task == "score") != (model.task == "score"):
         yield f"task: {_both(baseline.task, model.task)}"
-    shared = left.keys() & right.keys() if baseline.task != model.task else {*left, *right}
-    # Models are asked in ways of their own; how surprisals are read, masked or not, is a rule.
-    are_asked = baseline.task == model.task and "scorer" in shared and "masking" not in shared
-    for name in dict.fromkeys([*left, *right]):
+    ours, theirs = scoring_rules(baseline), scoring_rules(model)
+    names = dict.fromkeys([*ours, *theirs])
+    asked = baseline.settings.keys() | model.settings.keys()
+    if baseline.task != model.task:
+        shared = baseline.settings.keys() & model.settings.keys()
+        names = dict.fromkeys(name for name in names if name in shared)
+    elif "scorer" in asked and "masking" not in asked:
+        # Models are asked in ways of their own; how surprisals are read, masked or not, is a rule.
+        names = dict.fromkeys(name for name in names if name not in _ASKING)
+    for name in names:
         # A release that does not know a setting does what a later one does without it.
-        values = left.get(name) or None, right.get(name) or None
-        is_object = any(isinstance(value, Mapping) for value in values)
-        differs_by_model = name in MAY_DIFFER or name in _TRAINING or name not in shared
-        differs_by_model |= name in _ASKING and are_asked
-        if not differs_by_model and not is_object and values[0] != values[1]:
-            yield _both_settings(name, left.get(name), right.get(name))
-    rules = left.get("rules"), right.get("rules")
-    if rules[0] != rules[1] and left.get("compat") == right.get("compat"):
-        yield "rules of scoring: those of two releases"
+        if ours.get(name) != theirs.get(name):
+            yield f"{name}: {_both(ours.get(name), theirs.get(name))}"
+
+
+def scoring_rules(results: Results) -> dict[str, Any]:
+    """The settings that change what a score is of, and the rules of scoring; none that is not set.
+
+    What a choice came to for a model (its start token, the numeric error) is an object.
+    """
+    settings = {
+        name: value
+        for name, value in results.settings.items()
+        if value and name not in INCIDENTAL and not isinstance(value, Mapping)
+    }
+    rules = results.settings.get("rules")
+    named = rules.items() if isinstance(rules, Mapping) else ()
+    return settings | {f"rule {name}": value for name, value in named if value}
+
+
+def option_of(rule: str) -> str:
+    """A rule as the command line has it."""
+    return rule if rule.startswith("rule ") else f"--{rule.replace('_', '-')}"
 
 
 #: The endings of files that are written.

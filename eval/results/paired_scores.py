@@ -50,8 +50,6 @@ class PairedScore(ScoreRow):
         difference: score minus baseline_score, with a 95 % interval and how it was computed.
         test, p: see :class:`eval.statistics.paired.Test`; empty and None without items.
         p_holm: p adjusted for all tests of its family; None where it is in none.
-        equivalent: the whole interval is within the margin of a test of equivalence; None where
-            there is no interval, or nobody asked.
         visible: the smallest difference that a test of so many items shows with a power of 80 %,
             of a suite's headline scores; None where even the largest would not be shown.
     """
@@ -75,7 +73,6 @@ class PairedScore(ScoreRow):
     test: str = ""
     p: float | None = None
     p_holm: float | None = None
-    equivalent: bool | None = None
     visible: float | None = None
 
 
@@ -119,18 +116,6 @@ def count_compared(results: Results, series: Iterable[OutcomeSeries]) -> int:
     outcomes = results.outcomes
     units = [outcomes.units_of(one.places) for one in series if is_compared(results, one)]
     return count_distinct(np.concatenate(units)) if units else 0
-
-
-def tested_for_equivalence(row: PairedScore, margin: float) -> PairedScore:
-    """The row with the outcome of a test that the difference is smaller than a margin, either way.
-
-    Two one-sided tests at 2.5 % (Schuirmann 1987, "A comparison of the two one-sided tests
-    procedure and the power approach", Journal of Pharmacokinetics and Biopharmaceutics 15): both
-    reject where the 95 % interval is within the margin.
-    """
-    if row.ci_low is None or row.ci_high is None:
-        return row
-    return replace(row, equivalent=-margin < row.ci_low and row.ci_high < margin)
 
 
 def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[PairedScore]:

@@ -13,17 +13,16 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
-from coherencegym.eval.results.comparison import INCIDENTAL
+from coherencegym.eval.results.comparison import model_labels, option_of, scoring_rules
 from coherencegym.eval.statistics.scores import CD, CD_METRICS, CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
@@ -102,14 +101,13 @@ def short_count(count: float) -> str:
 #: Name, revision asked for and way of reading, which it was, and how it was loaded where that
 #: changes a number.
 RunModel = tuple[str, str, str, str]
-_Key = TypeVar("_Key")
 
-#: Settings that are of the model or the machine, or are told by the tables that were scored.
-_NOT_OF_COLUMN = INCIDENTAL - {"detector", "calibrate_on", "threshold", "intervals"}
+#: Settings by which scores may be compared, and yet stand in columns of their own.
+_OF_COLUMN = ("detector", "calibrate_on", "threshold", "intervals")
 #: Settings by which a masked model is read, and named.
 _OF_MASKED = ("scorer", "masking")
 #: Aspects that follow from the tables.
-_OF_TABLES = ("splits", "items", "rows", "score over")
+_OF_TABLES = ("configs", "splits", "items", "rows", "score over")
 
 
 @dataclass(frozen=True)
@@ -209,19 +207,14 @@ class RunTable:
         places: dict[object, int] = {}
         for key in best:
             places.setdefault(at[key][0] if key in at else key, len(places))
-        return _all_named(
-            sorted(
-                best,
-                key=lambda key: (
-                    (places[at[key][0]], at[key][1]) if key in at else (places[key], 0.0)
-                ),
-            ),
-            lambda key: (Path(key[0]).name or key[0]) + key[1],
-            lambda key: key[0] + key[1],
-            lambda key: f"{key[0]}{key[1]} ({key[3]})",
-            lambda key: f"{key[0]}{key[1]}@{key[2].rpartition(':')[2][:12]} ({key[3]})",
-            lambda key: f"{key[0]}{key[1]}@{key[2]} ({key[3]})",
+        ordered = sorted(
+            best,
+            key=lambda key: (places[at[key][0]], at[key][1]) if key in at else (places[key], 0.0),
         )
+        first = {
+            model: own[0] for column in self.columns[::-1] for model, own in column.runs.items()
+        }
+        return dict(zip(ordered, model_labels([first[key] for key in ordered]), strict=True))
 
     @cached_property
     def _means(self) -> Mapping[RunModel, float]:
@@ -391,9 +384,7 @@ def table_of(results: Iterable[Results]) -> RunTable:
 
 
 def _model(run: Results) -> RunModel:
-    more = (run.model.get(name) for name in ("quantization", "adapter", "arguments"))
-    how = [run.dtype, *(json.dumps(one, sort_keys=True) for one in more if one)]
-    return run.model_name, run.variant, run.commit, ", ".join(filter(None, how))
+    return run.model_name, run.variant, run.commit, run.loaded_as
 
 
 def _measure(run: Results) -> str:
@@ -409,23 +400,13 @@ def _is_one_by(run: Results) -> tuple[Any, ...]:
 
 
 def column_rules(run: Results) -> dict[str, str]:
-    """The settings that change what a score is of, and the rules of scoring, as JSON."""
-    # Those that were not chosen are not in. What a choice came to for a model (its start token, the
-    # numeric error) is an object, and left out; the rules are one, too, but for the bits of a tie,
-    # which precision gives.
-    settings = {
-        name: value
-        for name, value in run.settings.items()
-        if value
-        and name not in _NOT_OF_COLUMN
-        and not (run.by_scorer and name in _OF_MASKED)
-        and not isinstance(value, Mapping)
-    }
-    rules = run.settings.get("rules")
-    if isinstance(rules, Mapping):
-        settings |= {f"rule {name}": value for name, value in rules.items() if value}
-        settings.pop("rule tie_bits", None)
-    return {name: json.dumps(value, sort_keys=True) for name, value in settings.items()}
+    """The settings that change what a column is of, as JSON."""
+    # The bits of a tie are given by precision, and how a masked model is read is of the model.
+    rules = {name: value for name, value in scoring_rules(run).items() if name != "rule tie_bits"}
+    if run.by_scorer:
+        rules = {name: value for name, value in rules.items() if name not in _OF_MASKED}
+    more = {name: value for name in _OF_COLUMN if (value := run.settings.get(name))}
+    return {name: json.dumps(value, sort_keys=True) for name, value in (rules | more).items()}
 
 
 def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
@@ -436,20 +417,15 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
         own, others = _aspects(column), beside[column.task, column.name]
         names = dict.fromkeys(name for one in others for name in one)
         differing = [n for n in names if len({one.get(n, "") for one in others}) > 1]
-        if len({one["configs"] for one in others}) == len(others):
-            # Other tables have other rows in any case; digests are for those that look alike.
-            differing = [name for name in differing if name not in _OF_TABLES]
-        corpora = [one["corpus"] for one in others]
-        by_tables = {*_OF_TABLES, "configs"}
-        if "configs" in differing and all(corpora) and len(set(corpora)) == len(others):
-            own = own | {"configs": own["corpus"]}
-            by_tables -= {"configs"}
-        differing = [name for name in differing if name != "corpus"]
-        datasets = {one["dataset"] for one in others}
-        differing = [name for name in differing if name != "dataset"]
-        if {*differing} & by_tables and len(datasets) == len(others):
-            # A name says more than a digest or a list of tables.
-            differing = ["dataset", *(name for name in differing if name not in by_tables)]
+        of_tables = [name for name in differing if name in _OF_TABLES]
+        if of_tables:
+            # A name of the dataset or of configs says more than a digest or a number of items.
+            short = (
+                n for n in ("dataset", "configs") if len({o[n] for o in others}) == len(others)
+            )
+            of_tables = [name for name in (next(short, None),) if name] or of_tables
+        rules = [name for name in differing if name not in (*_OF_TABLES, "dataset")]
+        differing = [*of_tables, *rules]
         words = [f"{name} {own.get(name) or 'no'}" for name in differing]
         alike = sum(all(one.get(n, "") == own.get(n, "") for n in differing) for one in others)
         yield replace(column, differs=(*words, *[column.digest] * (alike > 1)))
@@ -461,13 +437,6 @@ def _origin(run: Results) -> str:
     return run.model_name if run.at_revision or folder == Path() else str(folder)
 
 
-def _beginning(configs: Sequence[str]) -> str:
-    # It is the corpus: ``gum_…``; of one config, its name.
-    parts = zip(*(config.split("_") for config in configs), strict=False)
-    whole = "_".join(own[0] for own in takewhile(lambda own: len(set(own)) == 1, parts))
-    return whole + "_…" * (len(configs) > 1) if whole else ""
-
-
 def _aspects(column: RunColumn) -> dict[str, str]:
     run = next(iter(column.shown.values()))
     tables = sorted(run.tables, key=lambda table: (table.config, table.split))
@@ -476,29 +445,14 @@ def _aspects(column: RunColumn) -> dict[str, str]:
     return {
         "dataset": Path(run.data).name,
         "configs": first_names(configs),
-        "corpus": _beginning(configs),
         "splits": first_names(list(dict.fromkeys(table.split for table in tables))),
         "items": f"{sum(table.items for table in tables):,}",
         # As the signature has it, so that a reader finds the run.
         "rows": (run.rows_sha256 or digest)[:12],
         "score over": first_names(run.number.over) if run.number is not None else "",
         "metric": column.metric,
-        **{_option(name): value for name, value in column_rules(run).items()},
+        **{option_of(name): value for name, value in column_rules(run).items()},
     }
-
-
-def _option(setting: str) -> str:
-    return setting if setting.startswith("rule ") else f"--{setting.replace('_', '-')}"
-
-
-def _all_named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:
-    # By the first way to name them that tells all apart, or else the last.
-    found = list(keys)
-    for way in ways:
-        names = [way(key) for key in found]
-        if len(set(names)) == len(names):
-            break
-    return dict(zip(found, names, strict=True))
 
 
 @dataclass(frozen=True)
@@ -515,19 +469,6 @@ class LearningCurve:
     counts: Sequence[float]
     heads: Sequence[Headline]
     controlled: bool = False
-
-    @property
-    def above_from(self) -> float | None:
-        """The first count from which on every score is above chance and baselines.
-
-        Each with its whole interval; None where the last one is not.
-        """
-        found = None
-        for count, head in zip(reversed(self.counts), reversed(self.heads), strict=True):
-            if not head.is_above_known:
-                break
-            found = count
-        return found
 
 
 def learning_curves(table: RunTable) -> list[LearningCurve]:

@@ -114,11 +114,6 @@ class Headline:
         return self.is_above_chance and self.is_above_baseline
 
     @property
-    def is_above_known(self) -> bool:
-        """Tell whether it is above chance, and above baselines where there are any."""
-        return self.is_above_chance and (self.best_baseline is None or self.is_above_baseline)
-
-    @property
     def is_below(self) -> bool:
         """Tell whether the whole interval, of a controlled score the plain, is below chance."""
         high = self.plain_ci_high if self.is_controlled else self.ci_high

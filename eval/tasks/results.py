@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -167,6 +168,13 @@ class Results:
     def dtype(self) -> str:
         """The numbers of the model."""
         return self.model.get("dtype") or ""
+
+    @property
+    def loaded_as(self) -> str:
+        """The numbers of the model, and how else it was loaded where that changes a number."""
+        more = (self.model.get(name) for name in ("quantization", "adapter", "arguments"))
+        how = [self.dtype, *(json.dumps(one, sort_keys=True) for one in more if one)]
+        return ", ".join(filter(None, how))
 
     @property
     def repo(self) -> str:

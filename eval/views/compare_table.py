@@ -30,8 +30,6 @@ from coherencegym.files.folders import written_beside
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
-#: Cells of a test of equivalence, by its outcome.
-_EQUIVALENT = {True: "yes", False: "not shown", None: ""}
 #: Tests by how their names begin, and what is said of them.
 _TESTS = {
     "mcnemar": (
@@ -132,7 +130,6 @@ def _cells(row: PairedScore) -> dict[str, str]:
         "test": "McNemar" if row.test == "mcnemar" else row.test,
         "p": _p(row.p),
         "p (Holm)": _p(row.p_holm) + ("*" if significant(row) else " "),
-        "equivalent": _EQUIVALENT[row.equivalent],
     }
 
 
@@ -213,13 +210,6 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     headlines = sum(one.headline is not None for one in comparisons)
     if together and headlines > 1:
         yield f"headline scores: p (Holm) is corrected for their own {headlines:,} tests"
-    margins = {one.equivalence_margin for one in comparisons}
-    for margin in (one for one in margins if one is not None):
-        yield (
-            f"equivalent: the whole interval is within {100 * margin:g} percentage points of 0 "
-            "(two one-sided tests at 2.5 %, Schuirmann 1987; not corrected for several tests); "
-            "`not shown` does not mean that the models differ"
-        )
     if any(row.metric == CONTROLLED_CD for row in rows):
         yield SCORE_MEANINGS["controlled_score"]
         yield "plain CD: reference, model; groups are plain"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, SCORE_MEANINGS
@@ -14,12 +14,10 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection
 from coherencegym.eval.report.formats import Shown, TableDocument, copied_texts, render_document
 from coherencegym.eval.results.run_table import (
-    LearningCurve,
     RunColumn,
     RunModel,
     RunTable,
     learning_curves,
-    short_count,
     table_of,
 )
 from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, chance_names, only_cd
@@ -28,77 +26,6 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
 from coherencegym.eval.views.plots import CURVE, write_curves
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
-
-#: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
-MOST_COLUMNS = 8
-#: The column of the first step from which on a score is above its baselines.
-ABOVE = "above baselines since"
-#: Lines below the tables.
-TRAINING_LEGEND = (
-    "* in a table of steps: the whole interval is above chance and above the known baselines; the "
-    "figure shows the intervals of all checkpoints",
-    f"{ABOVE}: the first checkpoint from which on all have a *; – if the last has none",
-)
-
-
-def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
-    """A table for each training, of its suites by its steps."""
-    trainings: dict[tuple[str, str], list[LearningCurve]] = {}
-    for curve in curves:
-        trainings.setdefault((curve.training, curve.unit), []).append(curve)
-    for (name, unit), own in trainings.items():
-        counts = sorted({count for curve in own for count in curve.counts})
-        shown = [*few_of(counts[:-1], MOST_COLUMNS - 1), counts[-1]]
-        left_out = len(counts) - len(shown)
-        title = f"{name}: scores in per cent by {unit or 'count'}"
-        title += f" ({len(shown)} of {len(counts)} checkpoints)" if left_out else ""
-        headings = [grid.GridRow((curve.suite + " †" * curve.controlled,)) for curve in own]
-        baselines = (
-            *BASELINE_WORDS.values(),
-            HUMAN_PERFORMANCE,
-            chance_names(head for curve in own for head in curve.heads),
-        )
-        cells = [_step_cells(curve, shown, baselines) for curve in own]
-        always = [column for column in cells[0] if column not in baselines]
-        yield replace(grid.of_cells("suite", headings, cells, ("–",), always), title=title)
-
-
-def few_of(counts: Sequence[float], most: int) -> list[float]:
-    """So many of increasing numbers, first and last too, evenly apart in their logarithms."""
-    if len(counts) <= most:
-        return list(counts)
-    places = [math.log(count + 1) for count in counts]
-    wanted = [places[0] + (places[-1] - places[0]) * k / (most - 1) for k in range(most)]
-    near = {min(range(len(places)), key=lambda n: abs(places[n] - one)) for one in wanted}
-    return [counts[place] for place in sorted(near)]
-
-
-def _step_cells(
-    curve: LearningCurve, shown: Sequence[float], names: Sequence[str]
-) -> dict[str, str]:
-    heads = dict(zip(curve.counts, curve.heads, strict=True))
-    *before, last = shown
-    end, any_head, above = heads.get(last), curve.heads[-1], curve.above_from
-    beside = [
-        *(grid.share_cell(getattr(any_head, name)) for name in BASELINE_WORDS),
-        grid.share_of_people(any_head.human_score, any_head.human_n),
-        grid.share_cell(any_head.chance),
-    ]
-    return {
-        "items": f"{any_head.n:,}",
-        **{short_count(count): _step_cell(heads.get(count)) for count in before},
-        f"{short_count(last)} [95 % interval]": _step_cell(end, with_interval=True),
-        ABOVE: "–" if above is None or curve.controlled else short_count(above),
-        **dict(zip(names, beside, strict=True)),
-    }
-
-
-def _step_cell(head: Headline | None, with_interval: bool = False) -> str:
-    if head is None:
-        return "–"
-    interval = (head.ci_low, head.ci_high) if with_interval else (None, None)
-    return grid.share_with_interval(head.score, *interval) + (" *" if head.is_above_known else "  ")
-
 
 #: The folder of an overview beside its runs, its page, and the file beside that.
 OVERVIEW = "overview"
@@ -125,7 +52,7 @@ class ShownOverview(RunTable, Shown):
     @property
     def document(self) -> TableDocument:
         """The tables and their numbers: a row for each run, with its headline and baselines."""
-        return overview_document(self, models=self.spoken_for)
+        return overview_document(self)
 
 
 def overview(results: Iterable[Results]) -> ShownOverview:
@@ -134,16 +61,10 @@ def overview(results: Iterable[Results]) -> ShownOverview:
 
 
 def overview_grid(
-    shown: RunTable,
-    reports: Mapping[Path | None, str] | None = None,
-    models: Collection[RunModel] | None = None,
+    shown: RunTable, reports: Mapping[Path | None, str] = MappingProxyType({})
 ) -> grid.Grid:
-    """The suites by models; cells lead to the reports of their runs.
-
-    ``reports`` are the folders of runs and the addresses of their reports; ``models`` are those
-    that have a column, None: all.
-    """
-    names = {key: name for key, name in shown.models.items() if models is None or key in models}
+    """The suites by models; cells lead to the reports of their runs, by the folders of these."""
+    names = shown.models
     fields = {
         name: field
         for name, field in _REFERENCES.items()
@@ -159,7 +80,7 @@ def overview_grid(
                 *(_cell(column.number(model)) for model in names),
                 *(reference_cell(column, field) for field in fields.values()),
             ),
-            links=_links(column, names, reports or {}, 2 + has_languages),
+            links=_links(column, names, reports, 2 + has_languages),
         )
         for column in shown.columns
     ]
@@ -188,17 +109,11 @@ def _cell(head: Headline | None) -> str:
 
 
 def overview_document(
-    shown: RunTable,
-    reports: Mapping[Path | None, str] | None = None,
-    models: Collection[RunModel] | None = None,
+    shown: RunTable, reports: Mapping[Path | None, str] = MappingProxyType({})
 ) -> TableDocument:
-    """The tables of the overview, what they show, and how to read them; a training has its own.
-
-    The arguments are those of :func:`overview_grid`.
-    """
-    grids = list(training_grids(learning_curves(shown)))
-    legend = [*TRAINING_LEGEND * bool(grids), *reading_lines(shown), *shown.cautions()]
-    return TableDocument([*grids, overview_grid(shown, reports, models)], legend, shown.records)
+    """The table of the overview with links to reports, what it shows, and how to read it."""
+    lines = [*reading_lines(shown), *shown.cautions()]
+    return TableDocument([overview_grid(shown, reports)], lines, shown.records)
 
 
 def check_runs(
@@ -256,12 +171,10 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
 
 
 def _page(shown: RunTable, document: TableDocument, curve: bytes) -> str:
-    *steps, table = document.grids
-    sections = [ReportSection(own.title, own) for own in steps]
+    sections = [ReportSection("Scores", replace(document.grids[0], title=""))]
     if curve:
-        words = "The scores of the tables below against the steps of the training."
+        words = "The scores of the table below against the steps of the training."
         sections.insert(0, ReportSection("Learning curve", Figure(CURVE, words, lambda: None)))
-    sections.append(ReportSection("Scores", replace(table, title="")))
     return render_page(
         overview_title(shown),
         sections,

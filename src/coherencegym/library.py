@@ -293,7 +293,6 @@ def compare(
     anyway: bool = False,
     details: bool = False,
     seed: int = 0,
-    equivalence_margin: float | None = None,
 ) -> Comparisons:
     """Compare models item by item, on the same rows: each with the first, the baseline.
 
@@ -303,8 +302,6 @@ def compare(
         anyway: compare what both have where data or settings differ.
         details: also the finest groups.
         seed: start of the signs that are drawn where not all can be counted.
-        equivalence_margin: also test whether each difference is smaller than this share, either
-            way; 0.03 is 3 percentage points.
 
     Returns:
         Differences of scores (shares from -1 to 1) with intervals, and p-values corrected for all
@@ -329,7 +326,6 @@ def compare(
     baseline, *others = saved = [_compared(each) for each in given]
     first, *names = model_labels(saved)
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
-    how["equivalence_margin"] = equivalence_margin
     named = zip(others, names, strict=True)
     return Comparisons(
         [compared(baseline, other, names=(name, first), **how) for other, name in named]

@@ -9,7 +9,6 @@ import pytest
 from support.results import made_difference, made_run, model_facts
 
 from coherencegym.eval.results.run_table import (
-    LearningCurve,
     Step,
     learning_curves,
     step_of,
@@ -67,20 +66,6 @@ def run(
 )
 def test_the_step_of_a_checkpoint(model: str, revision: str | None, expected: Step | None) -> None:
     assert step_of(run(model, revision)) == expected
-
-
-def test_the_first_step_from_which_on_a_score_stays_above_its_baselines() -> None:
-    def above(*lows: float | None, **baselines: Any) -> float | None:
-        heads = [replace(HEAD, ci_low=low, **baselines) for low in lows]
-        return LearningCurve("m", "toy", "step", [1, 2, 4, 8][: len(heads)], heads).above_from
-
-    assert above(0.4, 0.6, 0.4, 0.6) == 8
-    assert above(0.4, 0.51, 0.6, 0.7) == 2
-    assert above(0.6, 0.6, 0.6, 0.6) == 1
-    assert above(0.6, 0.6, 0.6, 0.5) is None
-    assert above(0.6, 0.6, 0.6, None) is None
-    assert above(0.6, 0.7, 0.8, 0.9, partial_input_score=0.65) == 2
-    assert above(0.6, 0.7, 0.8, 0.9, partial_input_score=0.65, lexical_overlap_score=0.8) == 8
 
 
 def test_a_curve_has_its_checkpoints_in_the_order_of_their_steps() -> None:
