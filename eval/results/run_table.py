@@ -24,7 +24,7 @@ from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.comparison import model_labels, option_of, scoring_rules
 from coherencegym.eval.statistics.scores import CD, CD_METRICS, CHANCE_NAME, chance_names
-from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
+from coherencegym.eval.tasks.headline import BELOW, NO_BETTER, Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
 
 #: Words of a checkpoint's name before its number, and the unit that each counts: ``step1000``,
@@ -354,7 +354,7 @@ class RunTable:
                 where += f" ({self.models[model]})"
             for text in run.cautions:
                 # Where a curve rises above its baselines is said by step.
-                if not (model in self.steps and text.startswith((NO_BETTER, BELOW_CHANCE))):
+                if not (model in self.steps and text.startswith((NO_BETTER, BELOW))):
                     found.setdefault(text, []).append(where)
         for text, places in found.items():
             yield f"{text}: {first_names(list(dict.fromkeys(places)))}"

@@ -25,6 +25,7 @@ from coherencegym.eval.statistics.scores import (
     CHANCE_NAME,
     CONTROLLED_CD,
     Score,
+    chance_names,
     is_correlation,
 )
 from coherencegym.files.strict_json import Share, SignedShare
@@ -154,27 +155,36 @@ def headline_of_one(score: Score) -> Headline:
 
 #: The beginning of a caution that a headline is no better than what needs no reading.
 NO_BETTER = "the score is no better than"
-#: A caution on a headline that is worse than chance.
-BELOW_CHANCE = "the whole interval is below chance"
+#: The beginning of a caution on a headline that is worse than chance.
+BELOW = "the whole interval is below"
+
+
+def named_baselines(headline: Headline) -> dict[str, float]:
+    """The values of what needs no reading and a headline is held against, by their names."""
+    names = {chance_names([headline], article=True): headline.chance}
+    names |= {f"the {BASELINE_TITLES[f]}": getattr(headline, f) for f in headline.held_against}
+    return {name: value for name, value in names.items() if value is not None}
 
 
 def baseline_notes(headline: Headline | None) -> Iterator[Note]:
     """A caution that a headline is no better than what needs no reading, where it is not."""
     low = headline.ci_low if headline else None
-    if headline is None or low is None or headline.chance_name != CHANCE_NAME:
-        return  # what stands in the place of chance is told by the task
-    baselines = {"chance": headline.chance}
-    if not headline.is_controlled:
-        baselines |= {f"the {BASELINE_TITLES[f]}": getattr(headline, f) for f in PLAIN_BASELINES}
-    missed = [name for name, value in baselines.items() if value is not None and low <= value]
+    if headline is None or low is None:
+        return
+    surface = f"the {BASELINE_TITLES['surface_score']}"
+    missed = [
+        name
+        for name, value in named_baselines(headline).items()
+        if name != surface and low <= value
+    ]
     if headline.is_controlled and not headline.is_above_baseline:
-        missed.append(f"the {BASELINE_TITLES['surface_score']}")
+        missed.append(surface)
     if missed:
         *others, last = missed
         named = " or ".join(filter(None, (", ".join(others), last)))
         yield caution(f"{NO_BETTER} {named}")
     if headline.is_below:
-        yield caution(BELOW_CHANCE)
+        yield caution(f"{BELOW} {chance_names([headline], article=True)}")
 
 
 def cells_by_table(

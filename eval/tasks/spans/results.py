@@ -242,12 +242,6 @@ def _notes_on(
             f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
             "same texts, as in the paper"
         )
-    strict = lines[table.config, table.split, "", ""]["strict"]
-    if strict.score is not None and strict.chance is not None and strict.score <= strict.chance:
-        yield caution(
-            f"{name}: strict coherence is no better than that of the best constant answer "
-            f"({100 * strict.chance:.1f} %)"
-        )
     if one_sided := lines.get((table.config, table.split, "", ONE_SIDED)):
         accuracy, strict = (one_sided[metric] for metric in (ACCURACY, "strict"))
         yield caution(

@@ -171,9 +171,8 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     page = page_of(replace(results, dataset={**results.dataset, **about}, headline=headline))
     text = unescape(re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
     assert (
-        "made-up finds the incoherent version more surprising in 70.0 % of items [60.0, 80.0], "
-        "against chance (50.0 %) and the partial-input baseline (75.0 %): "
-        "this does not show that it reads." in text
+        "CD 70.0 [60.0, 80.0] % (40 items); partial input 75.0, chance 50.0: "
+        "the score is no better than the partial-input baseline." in text
     )
     assert "Dogs <code>were</code> sad." in page
     assert "as it were" in text

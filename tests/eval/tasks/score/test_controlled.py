@@ -262,9 +262,9 @@ def test_above_is_said_of_what_is_above_chance_and_the_surface(
     head = Headline(
         over=("c",), ci_low=low, over_surface_low=over, plain_ci_high=plain_high, **about
     )
-    found = verdict("m", head)
+    found = verdict(head)
     assert found is not None
     assert found.bearing == bearing
     assert head.is_above == (bearing == "shows")
-    assert "partial" not in found.found
-    assert "weighted so that no counted cue" in found.found
+    assert "partial" not in found.shows
+    assert found.found.startswith("CD, controlled 70.0")
