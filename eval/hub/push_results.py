@@ -20,15 +20,14 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import fenced
-from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.eval_results import with_list
 from coherencegym.eval.hub.push_changes import Pushed, push_changes
-from coherencegym.eval.report.grid import Grid, GridRow, made, markdown, score_cell
+from coherencegym.eval.report.formats import render_document
 from coherencegym.eval.results.folder import MARKER, read_results, run_folders
-from coherencegym.eval.statistics.scores import CD, Score, chance_names
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.views.overview import overview_document
 from coherencegym.hub.commits import Head, fetch
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
@@ -45,21 +44,13 @@ RUNS = "runs"
 
 _EXPLANATION = (
     "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
-    "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
-    "50 %. A model has to beat the partial-input baseline, that of a classifier which does not "
-    "read, to "
-    "show more than habits of position or wording. The headline is a suite's one number: the mean "
-    "over the configs that it names, however many items each has. Other metrics (F1, the area "
-    "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences. "
-    "An accuracy is that of a classifier of a model's vectors, at the layer that validation chose; "
-    "its partial-input baseline is that of a bag of words, and chance that of the most frequent "
-    "label. Of spans, the best constant answer (such as never) stands in the place of chance.",
+    "share of items whose prediction about surprisal holds. A model has to beat the partial-input "
+    "baseline, that of a classifier which does not read, to show more than habits of position or "
+    "wording. The headline is a suite's one number: the mean over the configs that it names, "
+    "however many items each has; the files that it leads to have every config. "
+    "`coherencegym compare` tells two runs apart, item by item.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
-)
-_ORDER = (
-    "The headlines of each suite, the best first. Where intervals overlap the order says little: "
-    "`coherencegym compare` tells two runs apart, item by item."
 )
 _TABLES = (
     "Each run has a config for each of its tables: `outcomes`, the value of every unit of `units` "
@@ -163,72 +154,22 @@ def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
 
 
 def _scores(repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequence[str]]) -> str:
-    ordered = sorted(runs.items(), key=_standing)
-    lines = ["\n\n".join(_EXPLANATION), ""]
-    best = [
-        (place, run, run.headline)
-        for place, run in ordered
-        if run.headline is not None and run.headline.score is not None
-    ]
-    if best:
-        lines += [_ORDER, "", *markdown(_grid(best)), "", "Every config:", ""]
-    scores = (
-        (place, run, score)
-        for place, run in ordered
-        for score in run.reported
-        if not isinstance(score, Headline)
-    )
-    lines += markdown(_grid(list(scores)))
+    places = sorted(runs)
+    table = table_of(replace(runs[place], folder=Path(place)) for place in places)
+    document = overview_document(table, {Path(place): f"{place}/{MARKER}" for place in places})
+    lines = ["\n\n".join(_EXPLANATION), "", render_document(document, "markdown").rstrip()]
     loads = [
         f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
-        for place, _ in ordered
+        for place in places
         for kind in TABLES
         if kind in tables[place]
     ]
     if loads:
         loading = ["from datasets import load_dataset", "", *loads]
         lines += ["", _TABLES, "", fenced("\n".join(loading), "python")]
-    signatures = [f"{place}: {' '.join(run.signature.split())}" for place, run in ordered]
+    signatures = [f"{place}: {' '.join(runs[place].signature.split())}" for place in places]
     lines += ["", "What each run was, from which its scores can be reproduced:", ""]
     return "\n".join([*lines, fenced("\n".join(signatures), "text")])
-
-
-def _standing(placed: tuple[str, Results]) -> tuple[Any, ...]:
-    # By suite, version and what is averaged, the best first.
-    place, run = placed
-    head = run.headline
-    over = head.over if head is not None else ()
-    score = head.score if head is not None and head.score is not None else -1.0
-    return run.suite, run.version, over, -score, run.model_name, place
-
-
-def _grid(rows: Sequence[tuple[str, Results, Score | Headline]]) -> Grid:
-    beside = (*BASELINE_WORDS, "human_score", "chance")
-    found = []
-    for place, run, score in rows:
-        if isinstance(score, Headline):
-            config, metric = score.words, score.metric
-        else:
-            config = score.config + (f" ({score.split})" if score.split else "")
-            metric = score.what or CD
-        limit = run.settings.get("max_items")
-        interval = "–"
-        if score.ci_low is not None and score.ci_high is not None:
-            low, high = (score_cell(end, score.metric) for end in (score.ci_low, score.ci_high))
-            interval = f"{low.removesuffix(' %')} to {high}"
-        cells = (
-            *(run.suite, run.version, config, run.model_name, metric),
-            f"{score.n:,}" + (f" (--limit {limit})" if limit else ""),
-            *(score_cell(score.score, score.metric), interval),
-            *(score_cell(getattr(score, name), score.metric) for name in beside),
-            place.rpartition("/")[2],
-        )
-        found.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
-    chance = chance_names(score for *_, score in rows)
-    names = ("version", "config", "model", "metric", "n", "score", "95 % interval")
-    return made(
-        "suite", (*names, *BASELINE_WORDS.values(), HUMAN_PERFORMANCE, chance, "run"), found
-    )
 
 
 #: Files of a results folder that are pushed, where they are there.

@@ -307,23 +307,3 @@ def test_the_library_finds_what_the_command_does(
         cg.correlate(str(models[0]), data, scorer="x")
     with pytest.raises(cg.EvaluationError, match="correlate: 3 is a int; expected a dataset's"):
         cg.correlate(str(models[0]), 3)  # type: ignore[arg-type]
-
-
-def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path]) -> None:
-    from coherencegym.eval.hub.push_results import _grid
-    from coherencegym.eval.results.folder import read_results
-
-    run = read_results(folders[0])
-    (score,) = [
-        one
-        for one in run.reported
-        if isinstance(one, Score) and (one.config, one.what) == ("sample_holistic", _WHAT)
-    ]
-    (row,) = _grid([("", run, score)]).rows
-    cells = row.cells
-    assert cells[4] == _WHAT
-    assert cells[6] == f"{score.score:+.2f}"
-    assert cells[7] == f"{score.ci_low:+.2f} to {score.ci_high:+.2f}"
-
-
-_WHAT = "Spearman, bits per token"

@@ -121,7 +121,7 @@ def test_the_best_constant_answer_is_not_called_chance(
     assert "above the best constant answer on" in said
     assert "chance" not in said.replace("replaces chance", "")
     card = render_results_card("me/results", {"runs/a": read_results(finished)}, {"runs/a": []})
-    assert "| human performance | best constant answer | run |" in card
+    assert "best constant answer |" in card
     assert main(["overview", str(finished), "--output", str(tmp_path / "overview")]) == 0
     page = (tmp_path / "overview/index.html").read_text()
     assert "best constant answer" in page
