@@ -1,1 +1,1 @@
-"""How the demo model was made: its text and its training."""
+"""A ladder of small models: its texts, its training, and its scores as a picture."""
