@@ -56,8 +56,6 @@ def test_from_samples_to_a_score(
         "report.html",
         "results.json",
         "run.yaml",
-        "scores.png",
-        "scores.svg",
         "systems.parquet",
         "tokens.parquet",
         "units.parquet",

@@ -22,18 +22,18 @@ from types import MappingProxyType
 from typing import Any
 
 from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table, markdown_text
+from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection
+from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, labels
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import Trained
 from coherencegym.eval.tasks.training.training import Training
 from coherencegym.eval.tasks.verdict import verdict_of
-from coherencegym.eval.views.plots import draw_scores
 from coherencegym.files.folders import written_beside
 from coherencegym.files.templates import content_policy, templates_of
 
@@ -48,17 +48,54 @@ def write_results_files(results: Results, work: Path) -> None:
 
 
 def write_pages(results: Results, work: Path) -> None:
-    """Write the figures and the page of a folder of results."""
+    """Write the page of a folder of results, and the figures that the task has."""
     words = "Scores with 95 % intervals beside their baselines; the tables have the numbers."
-    scores = Figure("scores", words, lambda: draw_scores([results]))
-    sections = [ReportSection("Figure", scores), *results.sections]
+    picture = ReportSection("Figure", Figure("scores", words, lambda: None))
     title = title_of(results)
     drawn = {
         section.place: _drawn(section.body, title, work)
-        for section in sections
+        for section in results.sections
         if isinstance(section.body, Figure)
     }
-    write_html(page_of(results, sections, drawn), work / PAGE_OF_RUN)
+    drawn[picture.place] = svg_address(scores_svg(results.rows).encode("utf-8", "replace"))
+    write_html(page_of(results, [picture, *results.sections], drawn), work / PAGE_OF_RUN)
+
+
+def scores_svg(scores: Sequence[Score]) -> str:
+    """The scores with their intervals and baselines, without the half second of a plot library."""
+    shown = [score for score in shown_rows(scores) if score.score is not None]
+    names = {CHANCE_NAME: CHANCE_NAME} | BASELINE_WORDS
+    least = -1.0 if any(is_correlation(score.metric) for score in shown) else 0.0
+
+    def place(value: float) -> float:
+        return round(370 + 370 * (value - least) / (1 - least), 1)
+
+    rows: list[dict[str, Any]] = []
+    for score, name in zip(shown, labels(shown), strict=True):
+        known = {field: getattr(score, field) for field in names}
+        ends = score.ci_low, score.ci_high
+        rows.append(
+            {
+                "name": figures.cut(name),
+                "bold": score.level == "all",
+                "x": place(score.score or 0.0),
+                "ends": [place(end) for end in ends if end is not None],
+                "marks": {field: place(own) for field, own in known.items() if own is not None},
+            }
+        )
+    used = {field for row in rows for field in row["marks"]}
+    made: str = (
+        templates()
+        .get_template("scores.svg.jinja")
+        .render(
+            rows=rows,
+            ticks=[(place(x), f"{100 * x:g}") for x in (least, (1 + least) / 2, 1.0)],
+            legend={field: words for field, words in names.items() if field in used},
+            colours={CHANCE_NAME: figures.CHANCE_LINE}
+            | {field: look["color"] for field, look in figures.BASELINE_LOOKS.items()},
+        )
+    )
+    return made
 
 
 def write_html(page: str, path: Path) -> None:

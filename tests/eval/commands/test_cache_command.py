@@ -75,7 +75,7 @@ def test_a_second_run_asks_the_model_nothing(
     assert command("second") == 0
     second = capsys.readouterr().out
     assert passes == []
-    for name in ("regions.parquet", "scores.png"):
+    for name in ("regions.parquet", "report.html"):
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
     table = first[: first.index("written to")]
     assert second.startswith(table)

@@ -140,8 +140,6 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "report.html",
         "results.json",
         "run.yaml",
-        "scores.png",
-        "scores.svg",
         "systems.parquet",
         "tokens.parquet",
         "units.parquet",
@@ -351,7 +349,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(coherencegym.eval.views.page, "draw_scores", stop)
+    monkeypatch.setattr(coherencegym.eval.views.page, "scores_svg", stop)
     assert main(arguments(saved, output, "--overwrite", "--limit", "3")) == 130
     assert (output / "results.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -53,8 +53,6 @@ def test_a_run_writes_its_plots(results: Path) -> None:
         "report.html",
         "results.json",
         "run.yaml",
-        "scores.png",
-        "scores.svg",
         "systems.parquet",
         "units.parquet",
     ]

@@ -361,8 +361,6 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "report.html",
         "results.json",
         "run.yaml",
-        "scores.png",
-        "scores.svg",
         "systems.parquet",
         "tokens.parquet",
         "units.parquet",

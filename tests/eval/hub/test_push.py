@@ -67,7 +67,7 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     place = run_folder(read_results(scored))
     files = hub.files(REPO)
     tables = {f"{name}.parquet" for name in ("regions", "units", "systems", "outcomes")}
-    kept = {"results.json", "scores.png", *tables}
+    kept = {"results.json", *tables}
     assert set(files) == {f"{place}/{name}" for name in kept} | {"README.md", ".gitattributes"}
     for name in kept:
         assert files[f"{place}/{name}"] == (scored / name).read_bytes()

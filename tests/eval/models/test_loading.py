@@ -128,11 +128,7 @@ class Run:
 
 
 @pytest.fixture
-def run(
-    saved: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
+def run(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     return Run(saved, tmp_path, capsys)
 
 

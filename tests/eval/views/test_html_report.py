@@ -11,6 +11,7 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -147,12 +148,23 @@ def test_texts_that_two_predictions_compare_are_there_once(
     assert len(data["items"][0]["c"]) == 2
 
 
-def test_scores_are_drawn_in_the_figure_that_lies_beside_the_page(
+def test_scores_are_drawn_with_their_intervals_and_baselines(
     results: Results, tmp_path: Path
 ) -> None:
-    write_pages(results, tmp_path)
+    row = replace(
+        results.rows[0], config="a<b", score=0.7, ci_low=0.5, ci_high=1.0, chance=0.5,
+        partial_input_score=0.25,
+    )  # fmt: skip
+    write_pages(replace(results, rows=[row]), tmp_path)
     (address,) = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)"', page_in(tmp_path))
-    assert base64.b64decode(address) == (tmp_path / "scores.svg").read_bytes()
+    drawn = ElementTree.fromstring(base64.b64decode(address))
+    found = {part.get("class"): part.attrib for part in drawn.iter() if part.get("class")}
+    assert float(found["score"]["cx"]) == pytest.approx(370 + 0.7 * 370)
+    assert (found["interval"]["x1"], found["interval"]["x2"]) == ("555.0", "740.0")
+    assert found["chance"]["x1"] == "555.0"
+    assert found["partial_input_score"]["x1"] == "462.5"
+    assert "a<b" in {part.text for part in drawn.iter()}
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:

@@ -124,7 +124,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [table["split"] for table in results["dataset"]["tables"]] == ["test"]
     assert {one["split"] for one in results["thresholds"]} == {"validation"}
     assert all(len(one["sha256"]) == 64 for one in results["thresholds"])
-    written = {"results.json", "outcomes.parquet", "scores.png", "scores.svg"}
+    written = {"results.json", "outcomes.parquet", "report.html"}
     assert {path.name for path in output.iterdir()} >= written
 
     # Everything that was printed follows from the outcomes, and from the scores of the documents

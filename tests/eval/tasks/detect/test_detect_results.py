@@ -95,7 +95,7 @@ def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, resul
     files = hub.files("coherencegym/found")
     names = {path.rpartition("/")[2] for path in files}
     tables = {"units.parquet", "systems.parquet", "outcomes.parquet"}
-    assert {"results.json", "scores.png", *tables} <= names
+    assert {"results.json", *tables} <= names
     assert "report.html" not in names
     assert CHECKSUMS not in names
     card = files["README.md"].decode()

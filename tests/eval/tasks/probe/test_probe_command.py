@@ -412,7 +412,7 @@ def test_results_are_pushed_and_stand_in_overviews(
     names = {name.rpartition("/")[2]: name for name in files}
     kept = {"results.json", "predictions.parquet", "layers.parquet"}
     kept |= {"units.parquet", "systems.parquet", "outcomes.parquet"}
-    assert {*kept, "scores.png", "layers.png"} <= {*names}
+    assert {*kept, "layers.png"} <= {*names}
     assert "report.html" not in names  # which has the texts
     for name in kept:
         assert b"there was a" not in files[names[name]]

@@ -185,7 +185,6 @@ def test_the_manifest_says_what_is_compared(
         f"{row['ci_high']:+.3f}]",
     ]
     assert "c_test: its score says little without its controls c_lost, which" in printed
-    assert (tmp_path / "out" / "scores.png").stat().st_size > 5000
 
 
 def test_one_config_alone_is_scored_and_said_to_lack_its_controls(
