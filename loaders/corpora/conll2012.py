@@ -38,7 +38,7 @@ al. 2020); https://github.com/andreasvc/openboek (van Cranenburgh and van Noord 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,6 +55,7 @@ from coherencegym.loaders.corpus import (
     cited,
 )
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Unit
+from coherencegym.loaders.formats.corefud import brackets
 from coherencegym.loaders.formats.lines import (
     CONTROL,
     Line,
@@ -62,7 +63,6 @@ from coherencegym.loaders.formats.lines import (
     check_text,
     numbered_lines,
     reporting,
-    shown,
 )
 from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.languages.language import ENGLISH, Language
@@ -76,7 +76,6 @@ _FEWEST = 12
 _BEGIN = re.compile(r"#begin document \((?P<name>[^()\s]+)\);(?: part (?P<part>\d{1,6}))?\s*")
 _END = "#end document"
 
-_BRACKET = re.compile(r"(?P<opens>\()?(?P<entity>\d{1,9})(?P<closes>\))?")
 _HYPHEN = "HYPH"
 _PRONOUNS = ("PRP", "PRP$", "WP", "WP$")
 #: Tags that end the head of a noun phrase, in front of what follows it.
@@ -282,34 +281,15 @@ def _mentions(
     annotate: Annotate,
 ) -> list[Mention]:
     # The mentions of a sentence, in order of first words, longer ones first.
-    opened: dict[str, list[int]] = defaultdict(list)
-    found: list[tuple[int, int, str]] = []
-    for index, word in enumerate(words):
-        for bracket in word.coreference.split("|") if word.coreference not in ("-", "_") else ():
-            match = _BRACKET.fullmatch(bracket)
-            if match is None or not (match["opens"] or match["closes"]):
-                problem = f"coreference {shown(word.coreference)}, expected such as (12|(3) or 12)"
-                raise LineError(word.line, problem, "malformed coreference")
-            entity = match["entity"]
-            if match["opens"]:
-                opened[entity].append(index)
-            if match["closes"]:
-                if not opened[entity]:
-                    problem = f"'{entity})' closes a mention that is not open, expected it to be"
-                    raise LineError(word.line, f"{problem} opened", "unopened mention")
-                found.append((opened[entity].pop(), index + 1, entity))
-    for index, entity in sorted((starts[0], entity) for entity, starts in opened.items() if starts):
-        problem = (
-            f"a mention of entity {entity} is opened and not closed in its sentence, "
-            "expected a closing bracket"
-        )
-        raise LineError(words[index].line, problem, "unclosed mention")
+    empty = ("-", "_")
+    cells = [(word.line, "" if word.coreference in empty else word.coreference) for word in words]
     mentions = []
-    for start, end, entity in sorted(found, key=lambda mention: (mention[0], -mention[1])):
-        kind, head, features = annotate(words[start:end], entity, language)
-        span = ((unit, places[start][0], places[end - 1][1]),)
+    for bracket in brackets(cells, ("entity",), "coreference "):
+        start, last = bracket.tokens[0], bracket.tokens[-1]
+        kind, head, features = annotate(words[start : last + 1], bracket.entity, language)
+        span = ((unit, places[start][0], places[last][1]),)
         head_span = ((unit, *places[start + head]),)
-        mentions.append(Mention(span, entity, kind, head_span, features))
+        mentions.append(Mention(span, bracket.entity, kind, head_span, features))
     return mentions
 
 

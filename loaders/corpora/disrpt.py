@@ -51,7 +51,7 @@ from coherencegym.loaders.formats.conllu import (
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, RecordError, reporting, shown
-from coherencegym.loaders.formats.standoff import united
+from coherencegym.loaders.formats.standoff import span_of, united
 from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
@@ -60,9 +60,6 @@ from coherencegym.words.scripts import join_texts
 
 #: Parts (first, last) of some tokens of a document, in order.
 _Tokens = tuple[tuple[int, int], ...]
-#: Token, counted from 1 -> unit, first character, one after the last; none of a token that has no
-#: place, as the mark of a footnote.
-_Places = Mapping[int, tuple[int, int, int]]
 
 _COLUMNS = ("doc", "unit1_toks", "unit2_toks", "rel_type", "orig_label", "label")
 _PART = re.compile(r"([1-9]\d{0,6})(?:-([1-9]\d{0,6}))?")
@@ -167,7 +164,10 @@ def _relations(
             message = f"{file.path}:{row.line}: tokens that {_texts(file.path).name} has not"
             options.bad(f"{message}, expected those of {row.document}", "tokens and text differ")
             continue
-        arg1, arg2 = (_span(unit, document.places) for unit in row.units)
+        arg1, arg2 = (
+            span_of((range(first, last + 1) for first, last in unit), document.places)
+            for unit in row.units
+        )
         if not arg1 or not arg2:
             options.skipped["relations of a footnote mark"] += 1
             continue
@@ -175,22 +175,6 @@ def _relations(
         unified = row.label if is_unified(row.label) else mapped
         kind = row.kind.capitalize()
         yield Relation(kind, None, arg1, arg2, senses=(row.original,), unified=unified)
-
-
-def _span(tokens: _Tokens, places: _Places) -> Span:
-    parts: list[tuple[int, int, int]] = []
-    for first, last in tokens:
-        fresh = True
-        for number in range(first, last + 1):
-            if number not in places:  # the mark of a footnote
-                continue
-            unit, start, end = places[number]
-            if not fresh and parts[-1][0] == unit:
-                parts[-1] = (unit, parts[-1][1], end)
-            else:
-                parts.append((unit, start, end))
-            fresh = False
-    return tuple(parts)
 
 
 def _texts(path: Path) -> Path:

@@ -32,7 +32,7 @@ from coherencegym.loaders.corpus import (
 )
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
-from coherencegym.loaders.formats.standoff import united
+from coherencegym.loaders.formats.standoff import span_of, united
 from coherencegym.loaders.formats.xml_elements import Element, elements
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import language
@@ -58,12 +58,10 @@ _Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _PlacedWord:
-    """A word in its sentence: which unit, and which characters."""
+    """A word, and its place: the unit, the first character, and the one after the last."""
 
     text: str
-    unit: int
-    start: int
-    end: int
+    place: tuple[int, int, int]
 
 
 def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -97,7 +95,7 @@ def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discour
         source = SourceSpan(file.path.name, lines[start], lines[end - 1])
         units.append(Unit(text, speaker, source))
         words += [
-            _PlacedWord(word, number, *place)
+            _PlacedWord(word, (number, *place))
             for word, place in zip(texts[start:end], places, strict=True)
         ]
     return Discourse(
@@ -239,7 +237,7 @@ def _mention(
     form = words[head].text if head is not None else ""
     name = form or words[ranges[-1][1] - 1].text
     # A capital at the beginning of a sentence is no sign of a name.
-    capital = name[:1].isupper() and (words[ranges[0][0]].start > 0 or not one_word)
+    capital = name[:1].isupper() and (words[ranges[0][0]].place[1] > 0 or not one_word)
     known = language.pronoun(form)
     kind = _kind(attributes.get("mention", ""), one_word and known is not None, capital)
     return Mention(
@@ -258,14 +256,8 @@ def _kind(said: str, is_pronoun: bool, capital: bool) -> str:
 
 
 def _span(ranges: Sequence[_Range], words: Sequence[_PlacedWord]) -> Span:
-    parts: list[tuple[int, int, int]] = []
-    for start, end in ranges:
-        for index, word in enumerate(words[start:end]):
-            if index and parts[-1][0] == word.unit:
-                parts[-1] = (word.unit, parts[-1][1], word.end)
-            else:
-                parts.append((word.unit, word.start, word.end))
-    return tuple(parts)
+    places = {at: words[at].place for first, last in ranges for at in range(first, last)}
+    return span_of((range(*each) for each in ranges), places)
 
 
 def _features(attributes: Mapping[str, str], form: Features, is_pronoun: bool) -> Features:

@@ -14,7 +14,7 @@ Source: https://ufal.mff.cuni.cz/corefud (CorefUD 1.0 file format)
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile
 
@@ -61,10 +61,9 @@ def corefud_mentions(
                 raise LineError(token.line, problem, "no # global.Entity")
         return []
     said = _said_of_something(sentence.words)
-    whole = _Brackets(names).read(sentence.tokens)
-    whole.sort(key=lambda bracket: (bracket.tokens[0], -bracket.tokens[-1]))
+    cells = [(token.line, token.misc.get("Entity", "")) for token in sentence.tokens]
     found = []
-    for bracket in whole:
+    for bracket in brackets(cells, names, "Entity="):
         tokens = (sentence.tokens[index] for index in bracket.tokens)
         words = [token for token in tokens if not token.empty]
         if bracket.fields.get("phrase_type") == "pp":
@@ -74,9 +73,22 @@ def corefud_mentions(
     return found
 
 
+def brackets(cells: Iterable[tuple[int, str]], names: Sequence[str], column: str) -> list[Bracket]:
+    """The mentions of a sentence, in the order of their first words, longer ones first.
+
+    Args:
+        cells: the line and the brackets of each word, with or without ``|`` between them.
+        names: the fields of a bracket; the first is the entity.
+        column: what the brackets stand in, for messages.
+    """
+    whole = _Reader(names, column).read(cells)
+    return sorted(whole, key=lambda bracket: (bracket.tokens[0], -bracket.tokens[-1]))
+
+
 @dataclass(slots=True)
-class _Bracket:
-    # ``tokens`` are indices in the sentence.
+class Bracket:
+    """A mention: its entity, its other fields, and the indices of its words in the sentence."""
+
     entity: str
     part: int
     parts: int
@@ -86,33 +98,33 @@ class _Bracket:
     tokens: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(cls, text: str, line: int) -> _Bracket:
+    def _of(cls, text: str, line: int) -> Bracket:
         match = _ENTITY.fullmatch(text)
         part, parts = (int(match["part"] or 1), int(match["parts"] or 1)) if match else (0, 0)
         if match is None or not 1 <= part <= parts:
             problem = f"entity {shown(text)}, expected an id such as 1 or 1[1/2]"
-            raise LineError(line, problem, "malformed Entity=")
+            raise LineError(line, problem, "malformed brackets")
         return cls(match["entity"], part, parts, line)
 
-    def matches(self, other: _Bracket, before: int = 0) -> bool:
+    def _matches(self, other: Bracket, before: int = 0) -> bool:
         mine = (self.entity, self.part + before, self.parts)
         return mine == (other.entity, other.part, other.parts)
 
 
-class _Brackets:
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
-        self.opened: list[_Bracket] = []
-        self.unfinished: list[_Bracket] = []
-        self.whole: list[_Bracket] = []
+class _Reader:
+    def __init__(self, names: Sequence[str], column: str) -> None:
+        self.names, self.column = names, column
+        self.opened: list[Bracket] = []
+        self.unfinished: list[Bracket] = []
+        self.whole: list[Bracket] = []
 
-    def read(self, tokens: Sequence[Token]) -> list[_Bracket]:
-        for index, token in enumerate(tokens):
-            for match in _matches(token):
+    def read(self, cells: Iterable[tuple[int, str]]) -> list[Bracket]:
+        for index, (line, cell) in enumerate(cells):
+            for match in self._matches(line, cell):
                 if match["opens"] is not None:
-                    self._open(match["opens"], token.line, index)
+                    self._open(match["opens"], line, index)
                 if match["closes"] is not None or match["closed"] is not None:
-                    self._close(match["closes"] or match["opens"], token.line, index)
+                    self._close(match["closes"] or match["opens"], line, index)
         for bracket in self.opened + self.unfinished:
             problem = (
                 f"a mention of entity {shown(bracket.entity)} is opened and not closed in its "
@@ -125,17 +137,17 @@ class _Brackets:
         values = text.split("-")
         if len(values) > len(self.names):
             problem = (
-                f"{len(values)} fields in Entity=({shown(text)}, expected at most "
+                f"{len(values)} fields in {self.column}({shown(text)}, expected at most "
                 f"{len(self.names)}: those of # global.Entity"
             )
-            raise LineError(line, problem, "malformed Entity=")
-        bracket = _Bracket.of(values[0], line)
+            raise LineError(line, problem, "malformed brackets")
+        bracket = Bracket._of(values[0], line)
         bracket.start, bracket.fields = index, dict(zip(self.names[1:], values[1:], strict=False))
         self.opened.append(bracket)
 
     def _close(self, text: str, line: int, index: int) -> None:
-        closed = _Bracket.of(text.split("-")[0], line)
-        bracket = next(filter(closed.matches, reversed(self.opened)), None)
+        closed = Bracket._of(text.split("-")[0], line)
+        bracket = next(filter(closed._matches, reversed(self.opened)), None)
         if bracket is None:
             problem = (
                 f"{shown(text + ')')} closes a mention that is not open, expected it to be opened"
@@ -144,7 +156,7 @@ class _Brackets:
         self.opened = [other for other in self.opened if other is not bracket]
         bracket.tokens.extend(range(bracket.start, index + 1))
         if bracket.part > 1:
-            before = next((b for b in self.unfinished if b.matches(bracket, before=1)), None)
+            before = next((b for b in self.unfinished if b._matches(bracket, before=1)), None)
             if before is None:
                 problem = (
                     f"part {bracket.part} of a mention of entity {shown(bracket.entity)}, "
@@ -156,22 +168,20 @@ class _Brackets:
             bracket.fields = {**bracket.fields, **before.fields}
         (self.whole if bracket.part == bracket.parts else self.unfinished).append(bracket)
 
-
-def _matches(token: Token) -> Iterator[re.Match[str]]:
-    entity, position = token.misc.get("Entity", ""), 0
-    while position < len(entity):
-        match = _BRACKET.match(entity, position)
-        if match is None:
-            problem = (
-                f"Entity={shown(entity)}, expected brackets such as (1-person) or (1-person and 1)"
-            )
-            raise LineError(token.line, problem, "malformed Entity=")
-        yield match
-        position = match.end()
+    def _matches(self, line: int, cell: str) -> Iterator[re.Match[str]]:
+        for piece in cell.split("|"):
+            position = 0
+            while position < len(piece):
+                if (match := _BRACKET.match(piece, position)) is None:
+                    expected = "expected brackets such as (1) or (1 and 1)"
+                    problem = f"{self.column}{shown(cell)}, {expected}"
+                    raise LineError(line, problem, "malformed brackets")
+                yield match
+                position = match.end()
 
 
 def _mention(
-    bracket: _Bracket,
+    bracket: Bracket,
     words: Sequence[Token],
     unit: int,
     said: Container[int],

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -67,6 +67,23 @@ def united(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             first, last = whole[-1][0], max(whole.pop()[1], last)
         whole.append((first, last))
     return whole
+
+
+def span_of(runs: Iterable[Iterable[int]], places: Mapping[int, tuple[int, int, int]]) -> Span:
+    """Runs of words as parts of units; a run over several units becomes one part for each.
+
+    Args:
+        runs: the numbers of the words of each run.
+        places: the unit, first character and one after the last of each word that has a place.
+    """
+    parts: list[tuple[int, int, int]] = []
+    for run in runs:
+        for number, (unit, start, end) in enumerate(places[one] for one in run if one in places):
+            if number and parts[-1][0] == unit:
+                parts[-1] = (unit, parts[-1][1], end)
+            else:
+                parts.append((unit, start, end))
+    return tuple(parts)
 
 
 def _columns(number: int, line: str) -> list[str]:

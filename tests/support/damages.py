@@ -472,13 +472,13 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "unopened mention",
         ),
         "bracket never closed": Damage(
-            "Entity=1)", "Entity=1)(", "5: Entity='1)(', expected brackets", "malformed Entity="
+            "Entity=1)", "Entity=1)(", "5: Entity='1)(', expected brackets", "malformed brackets"
         ),
         "part that is none": Damage(
             "(1-object-giv",
             "(1[3/2]-object-giv",
             "14: entity '1[3/2]', expected an id such as",
-            "malformed Entity=",
+            "malformed brackets",
         ),
         "parts out of order": Damage(
             "(2[1/2]-",
@@ -508,7 +508,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             kept=(),
         ),
         "too many fields": Damage(
-            "giv:act-1-ana", "giv:act-1-ana-x", "14: 6 fields in Entity=", "malformed Entity="
+            "giv:act-1-ana", "giv:act-1-ana-x", "14: 6 fields in Entity=", "malformed brackets"
         ),
         "head outside the text": Damage(
             "\t2\tdet",
@@ -536,7 +536,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "mention never closed": Damage(
             "\t1)\n",
             "\t-\n",
-            "2: a mention of entity 1 is opened and not closed",
+            "2: a mention of entity '1' is opened and not closed",
             "unclosed mention",
         ),
         "no entities": Damage(
@@ -558,13 +558,16 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "NUL byte": Damage("kettle", "ke\0tle", f"3: {NUL}", "NUL byte"),
         "not UTF-8": Damage("kettle", "ke\udcfftle", f"3: {BYTE}", "not UTF-8"),
         "mention never closed": Damage(
-            " 1)\n", " -\n", "2: a mention of entity 1 is opened and not closed", "unclosed mention"
+            " 1)\n",
+            " -\n",
+            "2: a mention of entity '1' is opened and not closed",
+            "unclosed mention",
         ),
         "mention never opened": Damage(
             " (1\n", " -\n", "3: '1)' closes a mention that is not open", "unopened mention"
         ),
         "bracket that is none": Damage(
-            " (1\n", " (1|(x\n", "2: coreference '(1|(x', expected such as", "malformed coreference"
+            " (1\n", " (1|(\n", "2: coreference '(1|(', expected brackets su", "malformed brackets"
         ),
         "too few columns": Damage(
             " kettle NN *", " kettle NN", "3: 11 columns, expected 12", "wrong number of columns"
