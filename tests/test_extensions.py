@@ -87,7 +87,9 @@ def test_it_is_built_and_run_by_its_name(
     Path("diaries.tsv").write_text(rows)
     built = ["--corpus", "diaries", "--data-dir", ".", "--dry-run"]
     assert main(["build", "diary_order", *built]) == 0
-    assert "diaries_context" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "diaries_context" in said
+    assert "corpus diaries: its reader was never run on the real files; look at some" in said
     assert main(["build", "sentence_order", *built]) == 0
     assert "diaries_narration_all" in capsys.readouterr().out
     assert main(["corpora", "show", "diaries"]) == 0
