@@ -9,13 +9,7 @@ from typing import Any
 
 from coherencegym.command_line import USER_ERROR, Parser, finish
 from coherencegym.errors import EvaluationError, one_line
-from coherencegym.loaders.corpus import (
-    NEVER_RUN,
-    Corpus,
-    CorpusError,
-    CorpusNotFoundError,
-    RealFiles,
-)
+from coherencegym.loaders.corpus import NEVER_RUN, Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.fetching import command as fetch_command
 from coherencegym.loaders.fetching.command import print_rows
 from coherencegym.loaders.fetching.fetch import UNFINISHED
@@ -89,7 +83,7 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
 _DECLARED = (
     *("licence", "licence_name", "licence_url"),
     *("text_licence", "text_licence_name", "text_licence_url"),
-    *("may_be_published", "language"),
+    *("may_be_published", "proven", "language"),
 )
 
 
@@ -103,7 +97,6 @@ def _describe(declared: Corpus, data_dir: Path | None) -> dict[str, Any]:
         "title": declared.title,
         "found": None,
         **{name: getattr(declared, name) for name in _DECLARED},
-        "proven": str(declared.proven),
         "homepage": declared.homepage,
         "formats": declared.native,
         "obtain": how_to_obtain(declared),
@@ -135,7 +128,7 @@ def _print_table(data_dir: Path | None) -> None:
             place = "no"
         texts, may = declared.text_licence, declared.may_be_published
         run = declared.proven
-        reader = run.date if isinstance(run, RealFiles) else "never" if run else "–"
+        reader = "never" if run == NEVER_RUN else run.partition(":")[0] or "–"
         rows.append((declared.name, place, declared.licence, texts, may, reader))
     never = [name for name, *_, reader in rows if reader == "never"]
     print_rows(

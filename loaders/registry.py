@@ -16,14 +16,7 @@ from typing import Any
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.extensions import added, load_extension
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 
 #: The corpora written for this project (CC0-1.0): ``samples/<corpus>/`` holds files that the reader
@@ -176,7 +169,7 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         name=SAMPLE_NAME,
         title="CoherenceGym samples",
         homepage="https://github.com/coherencegym/coherencegym",
-        citation=cited("coherencegym-samples"),
+        citation="coherencegym-samples",
         licence="CC0-1.0",
         licence_name="",
         licence_url="",

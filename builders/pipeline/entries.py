@@ -179,12 +179,11 @@ def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
     names = (
         *("name", "title", "homepage", "citation", "licence", "licence_name", "licence_url"),
         *("text_licence", "text_licence_name", "text_licence_url"),
-        *("language", "producers"),
+        *("language", "proven", "producers"),
         *("public_since", "public_source"),
     )
     entry = {name: getattr(corpus, name) for name in names}
     return entry | {
-        "proven": str(corpus.proven),
         "limitations": list(corpus.limitations),
         "source_datasets": list(corpus.source_datasets),
     }

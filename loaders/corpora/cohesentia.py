@@ -30,14 +30,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from coherencegym.files.strict_json import Some
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import (
     TidyText,
@@ -168,14 +161,11 @@ CORPUS = Corpus(
     name="cohesentia",
     title="CoheSentia",
     homepage="https://github.com/AviyaMn/CoheSentia",
-    citation=cited("maimon-tsarfaty-2023-cohesentia"),
+    citation="maimon-tsarfaty-2023-cohesentia",
     licence_name="no licence stated",
     text_licence_name="no licence stated",
     obtain="get https://github.com/AviyaMn/CoheSentia and take its folder data",
-    proven=RealFiles(
-        "2026-11-28",
-        "both files, but for two stories with the faults that are now left out",
-    ),
+    proven="2026-11-28: both files, but for two stories with the faults that are now left out",
     patterns=tuple(
         FilePattern(f"{folder}{name}Data.json", split, f"data/{name}Data.json")
         for name, split in (("Train", "train"), ("Test", "test"))

@@ -45,15 +45,7 @@ from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.corefud import brackets
 from coherencegym.loaders.formats.lines import (
@@ -322,7 +314,7 @@ ONTONOTES = Corpus(
     name="ontonotes",
     title="OntoNotes 5 (CoNLL-2012)",
     homepage="https://conll.cemantix.org/2012/",
-    citation=cited("pradhan-etal-2012-conll"),
+    citation="pradhan-etal-2012-conll",
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T19",
     text_licence_name="under the same agreement",
@@ -401,18 +393,12 @@ LITBANK = Corpus(
     name="litbank",
     title="LitBank",
     homepage="https://github.com/dbamman/litbank",
-    citation=cited("bamman-etal-2020-litbank"),
+    citation="bamman-etal-2020-litbank",
     licence="CC-BY-4.0",
     licence_name="stated in the README",
     text_licence_name="stated for the repository; the novels are in the public domain",
     obtain="get https://github.com/dbamman/litbank and take its folder coref/conll",
-    proven=RealFiles(
-        "2026-11-29",
-        "34 of the 100 novels",
-        documents=34,
-        units=2_605,
-        annotations=10_034,
-    ),
+    proven="2026-11-29: 34 of the 100 novels; 34 documents, 2,605 units, 10,034 annotations",
     patterns=tuple(
         FilePattern(f"{folder}*_brat.conll", "unsplit", "<number>_<title>_brat.conll")
         for folder in ("", "conll/", "coref/conll/")
@@ -586,19 +572,13 @@ OPENBOEK = Corpus(
     name="openboek",
     title="OpenBoek",
     homepage="https://github.com/andreasvc/openboek",
-    citation=cited("vancranenburgh-vannoord-2022-openboek"),
+    citation="vancranenburgh-vannoord-2022-openboek",
     licence="CC-BY-4.0",
     licence_name="stated in the README",
     text_licence_name="stated for the repository; the novels are in the public domain",
     language="nl",
     obtain="get https://github.com/andreasvc/openboek and take its folders coref and features",
-    proven=RealFiles(
-        "2026-11-29",
-        "4 of the 9 novels",
-        documents=4,
-        units=2_351,
-        annotations=10_091,
-    ),
+    proven="2026-11-29: 4 of the 9 novels; 4 documents, 2,351 units, 10,091 annotations",
     patterns=tuple(
         FilePattern(f"{folder}*.conll", "unsplit", "coref/<author>_<title>.conll")
         for folder in ("openboek/coref/", "coref/")

@@ -27,14 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Alternative,
     Discourse,
@@ -147,15 +140,11 @@ CORPUS = Corpus(
     name="decor",
     title="DECOR",
     homepage="https://github.com/BillyZhang24kobe/writing2coherence",
-    citation=cited("zhang-etal-2024-decor"),
+    citation="zhang-etal-2024-decor",
     licence_name="no licence stated",
     text_licence_name="essays of TOEFL-11, which the Linguistic Data Consortium licenses",
     obtain="get https://github.com/BillyZhang24kobe/writing2coherence and take its folder data",
-    proven=RealFiles(
-        "2026-11-28",
-        "the two files of test essays, whole",
-        documents=1_565,
-    ),
+    proven="2026-11-28: the two files of test essays, whole; 1,565 documents",
     patterns=tuple(_patterns()),
     reader=read_decor,
     limitations=(

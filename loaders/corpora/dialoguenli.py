@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import RawText, TidyText, held_records, json_records
 from coherencegym.loaders.formats.lines import tidy
@@ -93,7 +93,7 @@ CORPUS = Corpus(
     name="dialoguenli",
     title="Dialogue NLI",
     homepage="https://wellecks.github.io/dialogue_nli/",
-    citation=cited("welleck-etal-2019-dialogue"),
+    citation="welleck-etal-2019-dialogue",
     # A mirror on the Hugging Face Hub says MIT, and that its maker does not own the rights.
     licence_name="the authors state no licence",
     text_licence="CC-BY-4.0",

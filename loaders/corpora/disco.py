@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, cited
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, Record, reporting, shown, tidy
 from coherencegym.loaders.formats.standoff import Placed
@@ -89,7 +89,7 @@ CORPUS = Corpus(
     name="disco",
     title="Disco-Annotation",
     homepage="https://www.idiap.ch/dataset/Disco-Annotation",
-    citation=cited("popescu-belis-etal-2012-discourse"),
+    citation="popescu-belis-etal-2012-discourse",
     licence_name="unknown; see the website of the corpus",
     text_licence_name="texts of Europarl, which states no licence",
     obtain=(

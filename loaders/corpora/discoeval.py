@@ -61,15 +61,7 @@ from pydantic import AfterValidator
 
 from coherencegym.errors import EvaluationError
 from coherencegym.files.strict_json import Some, held
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,
@@ -499,17 +491,14 @@ CORPUS = Corpus(
     name="discoeval",
     title="DiscoEval",
     homepage="https://github.com/ZeweiChu/DiscoEval",
-    citation=cited("chen-etal-2019-evaluation"),
+    citation="chen-etal-2019-evaluation",
     licence_name="no licence stated for the data; BSD-3-Clause covers only the software",
     licence_url="https://github.com/ZeweiChu/DiscoEval/blob/master/LICENSE",
     text_licence_name="no licence stated (Wikipedia, arXiv, ROCStories, chat logs, treebanks)",
     obtain="get https://github.com/ZeweiChu/DiscoEval and take its folder data",
-    proven=RealFiles(
-        "2026-11-29",
-        "4 of the 12 files of SP and DC that are read, commit 262b253b4955",
-        documents=9_825,
-        units=54_730,
-        left_out=5_825,
+    proven=(
+        "2026-11-29: 4 of the 12 files of SP and DC that are read, commit 262b253b4955; 9,825 "
+        "documents, 54,730 units, 5,825 left out"
     ),
     patterns=_patterns("SP/[!w]*", "DC/*"),  # not Wikipedia's of SP
     reader=read_discoeval,
@@ -525,12 +514,9 @@ CORPUS = Corpus(
 #: The corpus by the same name, read for its rows; a suite says that it does (``readings``).
 DISCOEVAL_ROWS = replace(
     CORPUS,
-    proven=RealFiles(
-        "2026-11-29",
-        "13 of the 36 files, commit 262b253b4955",
-        documents=58_973,
-        units=183_408,
-        annotations=17_323,
+    proven=(
+        "2026-11-29: 13 of the 36 files, commit 262b253b4955; 58,973 documents, 183,408 "
+        "units, 17,323 annotations"
     ),
     patterns=(*_patterns(*(f"{task}/*" for task in (*_TASKS, "PDTB"))), *_tree_patterns()),
     reader=read_rows,

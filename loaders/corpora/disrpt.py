@@ -32,15 +32,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.conllu import (
     Block,
@@ -355,7 +347,7 @@ CORPUS = Corpus(
     name="disrpt",
     title="DISRPT: discourse relations of many corpora",
     homepage="https://github.com/disrpt/sharedtask2025",
-    citation=cited("disrpt-2025"),
+    citation="disrpt-2025",
     licence_name="each corpus has its own licence, named in its folder",
     text_licence_name="each corpus has its own licence; some corpora have none",
     obtain=(
@@ -370,13 +362,9 @@ CORPUS = Corpus(
     reader=read_disrpt,
     language=SEVERAL,
     parts=lambda path: tuple(filter(Path.is_file, (path, _texts(path)))),
-    proven=RealFiles(
-        "2026-11-29",
-        "7 tables of 5 of its corpora, at commit 4b108292bfda",
-        documents=137,
-        units=2_919,
-        annotations=3_891,
-        left_out=37,
+    proven=(
+        "2026-11-29: 7 tables of 5 of its corpora, at commit 4b108292bfda; 137 documents, "
+        "2,919 units, 3,891 annotations, 37 left out"
     ),
     public_since=1989,
     public_source="the Wall Street Journal of 1989; each corpus has its own year",

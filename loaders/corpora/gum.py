@@ -34,15 +34,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from coherencegym.licence import BY_DOCUMENT, OTHER
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,
@@ -377,7 +369,7 @@ CORPUS = Corpus(
     name="gum",
     title="GUM, the Georgetown University Multilayer corpus",
     homepage="https://gucorpling.org/gum/",
-    citation=cited("zeldes-2017-gum"),
+    citation="zeldes-2017-gum",
     licence="CC-BY-4.0",
     licence_name="stated in LICENSE.txt",
     text_licence=BY_DOCUMENT,
@@ -387,13 +379,9 @@ CORPUS = Corpus(
         "get https://github.com/amir-zeldes/gum and take its folder dep, "
         "or the treebank UD_English-GUM from https://universaldependencies.org"
     ),
-    proven=RealFiles(
-        "2026-11-29",
-        "80 of the 263 documents with text at commit 72ce5ac14978",
-        documents=80,
-        units=4_704,
-        annotations=27_207,
-        left_out=49,
+    proven=(
+        "2026-11-29: 80 of the 263 documents with text at commit 72ce5ac14978; 80 documents, "
+        "4,704 units, 27,207 annotations, 49 left out"
     ),
     patterns=tuple(_patterns()),
     reader=read_gum,

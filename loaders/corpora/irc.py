@@ -22,15 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     LineError,
@@ -220,7 +212,7 @@ CORPUS = Corpus(
     name="irc",
     title="Ubuntu IRC, disentangled",
     homepage="https://jkk.name/irc-disentanglement/",
-    citation=cited("kummerfeld-etal-2019-large"),
+    citation="kummerfeld-etal-2019-large",
     licence="CC-BY-4.0",
     licence_name="stated in LICENSE.md for the folder `data`",
     text_licence_name="stated in LICENSE.md; the logs are in the folder `data`",
@@ -228,13 +220,9 @@ CORPUS = Corpus(
         "get https://github.com/jkkummerfeld/irc-disentanglement and take its folder data "
         "(.raw.txt and .annotation.txt)"
     ),
-    proven=RealFiles(
-        "2026-11-29",
-        "3 of the 173 logs at commit 82ed04f9627a",
-        documents=40,
-        units=601,
-        annotations=243,
-        left_out=32,
+    proven=(
+        "2026-11-29: 3 of the 173 logs at commit 82ed04f9627a; 40 documents, 601 units, 243 "
+        "annotations, 32 left out"
     ),
     patterns=tuple(_patterns()),
     reader=read_threads,

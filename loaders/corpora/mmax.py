@@ -21,15 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
 from coherencegym.loaders.formats.standoff import span_of, united
@@ -306,7 +298,7 @@ ARRAU = Corpus(
     name="arrau",
     title="ARRAU",
     homepage="https://catalog.ldc.upenn.edu/LDC2013T22",
-    citation=cited("uryupina-etal-2020-arrau"),
+    citation="uryupina-etal-2020-arrau",
     licence_name="Linguistic Data Consortium user agreement",
     text_licence_name="under the same agreement",
     obtain=(
@@ -331,7 +323,7 @@ PARCOR = Corpus(
     name="parcor",
     title="ParCorFull (English)",
     homepage="https://github.com/chardmeier/parcor-full",
-    citation=cited("lapshinova-koltunski-etal-2018-parcorfull"),
+    citation="lapshinova-koltunski-etal-2018-parcorfull",
     licence_name="no licence stated in the repository",
     licence_url="http://hdl.handle.net/11372/LRT-2614",
     text_licence_name="TED's talks are CC BY-NC-ND; no licence stated for the news",
@@ -339,11 +331,7 @@ PARCOR = Corpus(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
         "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"
     ),
-    proven=RealFiles(
-        "2026-11-23",
-        "the whole English side",
-        documents=39,
-    ),
+    proven="2026-11-23: the whole English side; 39 documents",
     patterns=_patterns(*_COLLECTIONS, *_HERE),
     reader=read_mmax,
     parts=_document_files,

@@ -37,7 +37,6 @@ from coherencegym.loaders.corpus import (
     FilePattern,
     Reader,
     ReadOptions,
-    cited,
 )
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
@@ -492,9 +491,9 @@ def documents_corpus(shape: Shape = USUAL_SHAPE, licence: str = "") -> Corpus:
     return Corpus(
         name="documents",
         title="Short documents from a collection of articles",
-        homepage="",
+        homepage="https://aclanthology.org/2021.tacl-1.38",
         # Of the procedure: the articles are the user's own.
-        citation=cited("shen-etal-2021-evaluating"),
+        citation="shen-etal-2021-evaluating",
         **licence_fields(licence or None),
         language=shape.language,
         obtain=(

@@ -20,15 +20,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     Line,
@@ -122,18 +114,16 @@ CORPUS = Corpus(
     name="personachat",
     title="PersonaChat",
     homepage="https://github.com/facebookresearch/ParlAI/tree/main/projects/personachat",
-    citation=cited("zhang-etal-2018-personalizing"),
+    citation="zhang-etal-2018-personalizing",
     licence="CC-BY-4.0",
     text_licence_name="written for the corpus",
     obtain=(
         "let ParlAI download it (`parlai display_data --task personachat`) "
         "and take the .txt files from its folder data/Persona-Chat/personachat"
     ),
-    proven=RealFiles(
-        "2026-11-29",
-        "67 of the 10,907 dialogues, from one of the sixteen files of each split",
-        documents=67,
-        units=1_048,
+    proven=(
+        "2026-11-29: 67 of the 10,907 dialogues, from one of the sixteen files of each split; "
+        "67 documents, 1,048 units"
     ),
     patterns=tuple(
         FilePattern(f"{prefix}{variant}.txt", split, f"{prefix}{_ANY_VARIANT}.txt")

@@ -17,14 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import Record, shown, tidy
 from coherencegym.loaders.formats.table import numbered_rows
@@ -111,16 +104,13 @@ STORYCLOZE = Corpus(
     name="storycloze",
     title="Story Cloze Test",
     homepage=_HOMEPAGE,
-    citation=cited("mostafazadeh-etal-2016-corpus"),
+    citation="mostafazadeh-etal-2016-corpus",
     licence_name="no licence stated; available on request by a form",
     text_licence_name="the same",
     obtain=_OBTAIN,
-    proven=RealFiles(
-        "2026-11-23",
-        "both sets of spring 2016, whole",
-        documents=3_742,
-        units=18_710,
-        annotations=3_742,
+    proven=(
+        "2026-11-23: both sets of spring 2016, whole; 3,742 documents, 18,710 units, 3,742 "
+        "annotations"
     ),
     patterns=tuple(
         FilePattern(

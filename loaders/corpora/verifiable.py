@@ -27,14 +27,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from coherencegym.files.strict_json import Some
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Alternative,
     Discourse,
@@ -179,19 +172,16 @@ CORPUS = Corpus(
     name="verifiable",
     title="Conversational Entailment and ART with annotated spans",
     homepage="https://github.com/sled-group/Verifiable-Coherent-NLU",
-    citation=cited("storks-chai-2021-beyond-tip"),
+    citation="storks-chai-2021-beyond-tip",
     licence_name="the authors state no licence",
     text_licence_name="no licence stated (telephone calls of Switchboard, stories of ROCStories)",
     obtain=(
         "get https://github.com/sled-group/Verifiable-Coherent-NLU and take the files "
         "ConvEnt_*.json and ART_test_rand200_annotation_merged2.json"
     ),
-    proven=RealFiles(
-        "2026-11-29",
-        "the four files that are read, whole",
-        documents=1_064,
-        units=2_696,
-        annotations=1_352,
+    proven=(
+        "2026-11-29: the four files that are read, whole; 1,064 documents, 2,696 units, 1,352 "
+        "annotations"
     ),
     patterns=tuple(
         FilePattern(folder + name, split, name)

@@ -27,15 +27,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from coherencegym.loaders.corpus import (
-    Corpus,
-    CorpusError,
-    CorpusFile,
-    FilePattern,
-    ReadOptions,
-    RealFiles,
-    cited,
-)
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import (
@@ -334,7 +326,7 @@ CORPUS = Corpus(
     name="winograd",
     title="Winograd Schema Challenge",
     homepage="https://cs.nyu.edu/~davise/papers/WinogradSchemas/WS.html",
-    citation=cited("levesque-etal-2012-winograd"),
+    citation="levesque-etal-2012-winograd",
     licence="CC-BY-4.0",
     licence_name="stated in the collection's card",
     text_licence_name="written for the collection",
@@ -342,13 +334,7 @@ CORPUS = Corpus(
         "download WSCollection.xml from "
         "https://cs.nyu.edu/~davise/papers/WinogradSchemas/WSCollection.xml"
     ),
-    proven=RealFiles(
-        "2026-11-29",
-        "all 285 schemas",
-        documents=285,
-        units=389,
-        annotations=285,
-    ),
+    proven="2026-11-29: all 285 schemas; 285 documents, 389 units, 285 annotations",
     patterns=(
         *(FilePattern(glob, "test", example) for glob, example in (_LONG | _SHORT).items()),
         *(FilePattern(glob, _ADDED, example, by_default=False) for glob, example in _LONG.items()),
@@ -371,7 +357,7 @@ WINOGRANDE = Corpus(
     name="winogrande",
     title="WinoGrande",
     homepage="https://winogrande.allenai.org",
-    citation=cited("sakaguchi-etal-2020-winogrande"),
+    citation="sakaguchi-etal-2020-winogrande",
     licence="CC-BY-4.0",
     licence_name="the README says CC-BY without a version",
     licence_url="https://github.com/allenai/winogrande",
@@ -380,12 +366,9 @@ WINOGRANDE = Corpus(
         "unpack https://storage.googleapis.com/ai2-mosaic/public/winogrande/winogrande_1.1.zip "
         "into the folder"
     ),
-    proven=RealFiles(
-        "2026-11-29",
-        "dev.jsonl and train_s.jsonl of version 1.1; of train_l.jsonl all 10,234 rows are read",
-        documents=1_907,
-        units=2_297,
-        annotations=1_907,
+    proven=(
+        "2026-11-29: dev.jsonl and train_s.jsonl of version 1.1; of train_l.jsonl all 10,234 "
+        "rows are read; 1,907 documents, 2,297 units, 1,907 annotations"
     ),
     patterns=(
         FilePattern("winogrande*/dev.jsonl", "validation", "winogrande_1.1/dev.jsonl"),

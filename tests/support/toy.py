@@ -8,7 +8,7 @@ from typing import Any
 
 from coherencegym.builders.sentence_order import context_and_last
 from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions, RealFiles
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.shuffle import Shuffle
 
@@ -72,7 +72,7 @@ def toy_corpus(name: str, texts: Texts, **settings: Any) -> Corpus:
         citation="@misc{corpus}",
         licence=settings.get("licence", "CC0-1.0"),
         obtain="it is made by the tests",
-        proven=RealFiles("2026-11-29", "the whole toy"),
+        proven="2026-11-29: the whole toy",
         patterns=tuple(FilePattern(f"{split}.txt", split) for split in texts),
         reader=reader,
         files=tuple(CorpusFile(Path(name), split, revision="0" * 40) for split in texts),
