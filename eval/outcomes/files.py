@@ -15,10 +15,10 @@ from coherencegym.eval.outcomes.schema import (
     OPTIONAL,
     ROLES,
     System,
+    groups_of_text,
     outcome_schemas,
-    units_in_memory,
 )
-from coherencegym.eval.outcomes.tables import OutcomeTables, codes_of, first_places
+from coherencegym.eval.outcomes.tables import OutcomeTables, codes_of
 from coherencegym.files.parquet_rows import parquet_table
 from coherencegym.files.parquet_writing import parquet_writer, write_parquet
 
@@ -89,32 +89,12 @@ def read_outcome_tables(folder: Path) -> OutcomeTables:
                 f"{number}, and one of {', '.join(ROLES)}"
             )
     tables = OutcomeTables(
-        _with_coded_groups(found.pop("units")),
+        found["units"],
         tuple(System(**{name: row[name] for name in names}) for row in systems),
         found["outcomes"],
     )
     _check(tables, folder)
     return tables
-
-
-def _with_coded_groups(units: Any) -> Any:
-    """The units of a file as they are in memory."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    lists = units["groups"].combine_chunks()
-    lists = lists.chunk(0) if hasattr(lists, "chunk") else lists
-    column, value = (names.dictionary_encode() for names in lists.flatten().flatten())
-    pairs = compute.cast(column.indices, pa.int64())
-    pairs = compute.multiply(pairs, len(value.dictionary))
-    pairs = compute.add(pairs, value.indices).cast(pa.string())
-    first = lists.offsets[0].as_py() if len(lists) else 0
-    offsets = compute.subtract(lists.offsets, first)
-    sets = compute.binary_join(pa.ListArray.from_arrays(offsets, pairs), " ").dictionary_encode()
-    places = [place for _, place in first_places(sets.indices.to_numpy())]
-    coded = pa.DictionaryArray.from_arrays(sets.indices, lists.take(pa.array(places, pa.int64())))
-    place = units.column_names.index("groups")
-    return units.set_column(place, units_in_memory().field(place), coded)
 
 
 def _check(tables: OutcomeTables, folder: Path) -> None:
@@ -123,6 +103,10 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     ids = tables.units["id"].to_numpy()
     if not np.array_equal(ids, np.arange(len(ids))):
         raise EvaluationError(f"{folder / UNITS_FILE}: ids; expected 0, 1, 2, ... in this order")
+    codes, texts = codes_of(tables.units["groups"])
+    is_wrong = np.array([not _is_of_groups(text) for text in texts], bool)
+    what = "groups; expected JSON, a list of pairs of a column and its value"
+    _refuse(folder / UNITS_FILE, is_wrong[codes] if len(texts) else is_wrong, what)
     others = "the item's discourse or cluster is other than before"
     _refuse(folder / UNITS_FILE, tables.moved_items(), others)
     path = folder / OUTCOMES_FILE
@@ -153,6 +137,14 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     has_reason = np.array([reason != "" for reason in reasons], bool)[codes]
     wrong = has_reason != own["value"].is_null().to_numpy()
     _refuse(path, wrong, "expected either a value or a reason why there is none")
+
+
+def _is_of_groups(text: str) -> bool:
+    try:
+        groups_of_text(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _refuse(path: Path, wrong: Any, what: str) -> None:

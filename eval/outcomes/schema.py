@@ -7,6 +7,7 @@ has on a unit under a metric. The tables are the same in memory and in a folder 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, get_args
@@ -24,6 +25,27 @@ def name_of_group(group: Group) -> str:
     """The name of a group: ``column=value``, or its own."""
     column, value = group
     return f"{column}={value}" if column else value
+
+
+@cache
+def text_of_groups(groups: tuple[Group, ...]) -> str:
+    """The groups of a unit as its row has them: pairs as JSON, as many units have the same."""
+    return json.dumps(groups, ensure_ascii=False)
+
+
+def groups_of_text(text: str) -> tuple[Group, ...]:
+    """The groups that a row has.
+
+    Raises:
+        ValueError: the text is no JSON of pairs of texts.
+    """
+    pairs = json.loads(text)
+    if not isinstance(pairs, list):
+        raise ValueError(text)
+    for pair in pairs:
+        if not (isinstance(pair, list) and list(map(type, pair)) == [str, str]):
+            raise ValueError(text)
+    return tuple((column, value) for column, value in pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +146,6 @@ def outcome_schemas() -> dict[str, Any]:
 
     text, name = pa.string(), pa.dictionary(pa.int32(), pa.string())
     few = pa.dictionary(pa.int16(), pa.string())
-    group = pa.struct([pa.field("column", text, False), pa.field("value", text, False)])
-    groups = pa.list_(pa.field("element", group, False))
 
     def schema(**columns: Any) -> Any:
         nullable = {*_NULLABLE}
@@ -143,7 +163,7 @@ def outcome_schemas() -> dict[str, Any]:
             cluster=name,
             formula=few,
             aggregation=few,
-            groups=groups,
+            groups=name,
         ),
         "systems": schema(
             id=pa.int16(),
@@ -167,20 +187,6 @@ def outcome_schemas() -> dict[str, Any]:
             given=number,
         ),
     }
-
-
-@cache
-def units_in_memory() -> Any:
-    """The Arrow schema of units in memory, where groups that many units have are there once.
-
-    Parquet has no dictionaries of lists, so that a file has them at each unit.
-    """
-    import pyarrow as pa
-
-    schema = outcome_schemas()["units"]
-    place = schema.get_field_index("groups")
-    groups = schema.field(place)
-    return schema.set(place, groups.with_type(pa.dictionary(pa.int32(), groups.type)))
 
 
 #: Columns of outcomes that are there where a metric needs them.

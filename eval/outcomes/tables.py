@@ -19,8 +19,9 @@ from coherencegym.eval.outcomes.schema import (
     OutcomeRow,
     System,
     UnitRow,
+    groups_of_text,
     outcome_schemas,
-    units_in_memory,
+    text_of_groups,
 )
 from coherencegym.eval.statistics.effective_size import WITH, cluster_pairs, dyads_of
 
@@ -281,8 +282,7 @@ class OutcomeTables:
         units = self.units.drop(["id"]) if ids is None else self.units.drop(["id"]).take(ids)
         for batch in units.to_batches(max_chunksize=_AT_A_TIME):
             for row in batch.to_pylist():
-                groups = tuple((group["column"], group["value"]) for group in row.pop("groups"))
-                yield UnitRow(groups=groups, **row)
+                yield UnitRow(groups=groups_of_text(row.pop("groups")), **row)
 
     def moved_items(self) -> Any:
         """True for each unit with another discourse or cluster than its item's first: an array."""
@@ -386,16 +386,12 @@ class OutcomeTables:
         # stand for.
         import numpy as np
 
-        column = _in_one_piece(self.units["groups"])
-        sets = column.dictionary.to_pylist()
+        units, texts = codes_of(self.units["groups"])
+        sets = list(map(groups_of_text, texts))
         starts = np.cumsum([0, *map(len, sets)], dtype=np.int32)
         number_of: dict[Group, int] = {}
-        codes = [
-            number_of.setdefault((one["column"], one["value"]), len(number_of))
-            for own in sets
-            for one in own
-        ]
-        return column.indices.to_numpy(), starts, np.array(codes, np.int32), [*number_of]
+        codes = [number_of.setdefault(one, len(number_of)) for own in sets for one in own]
+        return units, starts, np.array(codes, np.int32), [*number_of]
 
 
 #: Rows that are Python objects at a time.
@@ -501,13 +497,6 @@ def _with_sorted_names(column: Any) -> Any:
     return pa.DictionaryArray.from_arrays(codes, names)
 
 
-def _with_groups(codes: Any, groups: Iterable[tuple[Group, ...]], kind: Any) -> Any:
-    import pyarrow as pa
-
-    lists = [[{"column": column, "value": value} for column, value in own] for own in groups]
-    return pa.DictionaryArray.from_arrays(codes, pa.array(lists, kind.value_type))
-
-
 #: One number for all units, or one for each.
 Numbers = float | Sequence[float | None] | None
 
@@ -525,7 +514,6 @@ class OutcomeWriter:
         self._units: list[Any] = []
         self._outcomes: list[Any] = []
         self._systems: dict[System, int] = {}
-        self._groups: dict[tuple[Group, ...], int] = {}
         self._count = 0
 
     def units(self, units: Iterable[UnitRow]) -> range:
@@ -536,14 +524,11 @@ class OutcomeWriter:
         ids = range(self._count, self._count + len(rows))
         self._count = ids.stop
         columns: dict[str, Any] = {name: [getattr(one, name) for one in rows] for name in _UNIT}
-        columns["id"] = ids
+        columns |= {"id": ids, "groups": [text_of_groups(one.groups) for one in rows]}
         made = {
             field.name: _kept(columns[field.name], field.type)
             for field in outcome_schemas()["units"]
-            if field.name != "groups"
         }
-        sets = self._groups
-        made["groups"] = _kept([sets.setdefault(one.groups, len(sets)) for one in rows], pa.int32())
         if columns["cluster"] == columns["discourse"]:
             # They are the same but where families are clusters, and then are kept once.
             del made["cluster"]
@@ -606,7 +591,7 @@ class OutcomeWriter:
         outcomes = _together(outcomes_parts, schema)
         present = {*OPTIONAL} - absent
         empty = [name for name in present if outcomes[name].null_count == len(outcomes)]
-        units = _together(units_parts, units_in_memory(), self._groups)
+        units = _together(units_parts, known["units"])
         return OutcomeTables(units, tuple(self._systems), outcomes.drop(empty))
 
 
@@ -620,7 +605,7 @@ def _kept(values: Any, kind: Any) -> Any:
     return pa.array(values, kind, memory_pool=pa.system_memory_pool())
 
 
-def _together(parts: list[Any], schema: Any, groups: Iterable[tuple[Group, ...]] = ()) -> Any:
+def _together(parts: list[Any], schema: Any) -> Any:
     """The columns of parts, each in one piece; the parts give up a column after another."""
     import pyarrow as pa
 
@@ -633,12 +618,10 @@ def _together(parts: list[Any], schema: Any, groups: Iterable[tuple[Group, ...]]
         if field.name == "cluster" and shares:
             columns["cluster"] = columns["discourse"]
             continue
-        kind = pa.int32() if field.name == "groups" else field.type
-        whole = pa.chunked_array([*chain.from_iterable(_taken(parts, field.name, kind))], kind)
+        pieces = chain.from_iterable(_taken(parts, field.name, field.type))
+        whole = pa.chunked_array([*pieces], field.type)
         columns[field.name] = _in_one_piece(whole)
         del whole
-        if field.name == "groups":
-            columns["groups"] = _with_groups(columns["groups"], groups, field.type)
         if len(parts) > 1:
             # What they took is free now, in other pieces.
             give_back_pieces()

@@ -128,6 +128,10 @@ def test_groups_that_many_units_have_are_in_memory_once(groups: list[tuple[Group
         ("units", put(1, id=None), "id is null; expected a value"),
         ("units", put(1, cluster=None), "cluster is null; expected a value"),
         ("units", put(1, groups=None), "groups is null; expected a value"),
+        *(
+            ("units", put(1, groups=text), "row 1: groups; expected JSON, a list of pairs")
+            for text in ("", "{}", '[["a"]]', '[["a", 1]]', "[null]", "[" * 100_000)
+        ),
         ("units", without("formula"), "other columns; expected id, config, split"),
         ("systems", put(1, id=0), "row 1: id 0"),
         ("systems", put(1, role="judge"), "row 1: id 1, role 'judge'; expected id 1, and one of"),
@@ -180,12 +184,6 @@ def test_columns_of_other_types_and_others(tmp_path: Path) -> None:
     kind = pa.string()
     path = damage(tmp_path, "outcomes", put(0, more="x"), more=kind)
     refused(tmp_path, path, "other columns")
-    written(tmp_path)
-    # A list in which there may be no group at a place, and one where there is none.
-    group = outcome_schemas()["units"].field("groups").type.value_type
-    for groups in ([], [None]):
-        path = damage(tmp_path, "units", put(1, groups=groups), groups=pa.list_(group))
-        refused(tmp_path, path, "other columns")
     written(tmp_path)
     path = damage(tmp_path, "outcomes", lambda rows: None, value=pa.float32())
     refused(tmp_path, path, "other columns")

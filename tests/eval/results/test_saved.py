@@ -159,14 +159,6 @@ def no_utf8(path: Path) -> None:
     pyarrow.parquet.write_table(table.set_column(place, "item", texts), file)
 
 
-def null_in_a_list(path: Path) -> None:
-    import pyarrow
-
-    pair = pyarrow.struct([("column", pyarrow.string()), ("value", pyarrow.string())])
-    groups = [{"column": "", "value": None}]
-    damage(path, "units", put(0, groups=groups), groups=pyarrow.list_(pair))
-
-
 def truncated(path: Path) -> None:
     file = path / "outcomes.parquet"
     file.write_bytes(file.read_bytes()[:-100])
@@ -246,7 +238,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "bytes": (no_utf8, "cannot be read"),
     "null": (unit(0, formula=None), "formula is null"),
     "no groups": (unit(0, groups=None), "groups is null"),
-    "a null in a list": (null_in_a_list, "other columns; expected id"),
+    "a null in groups": (unit(0, groups='[["", null]]'), "row 0: groups; expected JSON"),
     "half an outcome": (outcome(MET, value=None), "either a value or a reason"),
     "a reason": (outcome(MET, reason="x"), "either a value or a reason"),
     "infinity": (outcome(BITS, value=float("inf")), "row 1: value is not finite"),
