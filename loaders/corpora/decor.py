@@ -35,7 +35,7 @@ from coherencegym.loaders.discourse import (
     SourceSpan,
     Unit,
 )
-from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.lines import RecordError, reporting, shown, tidy
 from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.text.sentences import split_sentences
 
@@ -63,43 +63,38 @@ def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
     """Read a file of sentences in context."""
     for row in numbered_rows(file, _COLUMNS, options):
         values = {name: tidy(value) for name, value in row.values.items()}
-        if problem := _problem(values):
-            options.bad(f"{row.place}: {problem[0]}", problem[1])
-            continue
-        if not values["context"]:
-            options.skipped["no sentence before it"] += 1
-            continue
-        other = sum(float(values[name] or 0) not in (0, 1) for name in REASONS)
-        options.put_right("flags of reasons that are neither 0 nor 1, taken for 1", other)
-        yield _discourse(corpus, file, row.line, values)
+        with reporting(row.place, options):
+            label = _checked_label(values)
+            if not values["context"]:
+                options.skipped["no sentence before it"] += 1
+                continue
+            other = sum(float(values[name] or 0) not in (0, 1) for name in REASONS)
+            options.put_right("flags of reasons that are neither 0 nor 1, taken for 1", other)
+            yield _discourse(corpus, file, row.line, values, label)
 
 
-def _problem(values: Mapping[str, str]) -> tuple[str, str] | None:
+def _checked_label(values: Mapping[str, str]) -> str:
     for name in _TEXTS:
         if not values[name]:
             what = "an id" if name == "essay_id" else "a text"
-            return f"{name} is empty, expected {what}", f"empty {name}"
-    if _number(values["label"]) not in _LABELS:
-        found = shown(values["label"])
-        return f"label is {found}, expected 1 (coherent), 0 or -1 (incoherent)", "unknown label"
+            raise RecordError(f"{name} is empty, expected {what}", f"empty {name}")
+    # The files have ``1`` or ``1.0``.
+    if (label := _LABELS.get(values["label"].removesuffix(".0"))) is None:
+        problem = f"label is {shown(values['label'])}, expected 1 (coherent), 0 or -1 (incoherent)"
+        raise RecordError(problem, "unknown label")
     for name in REASONS:
         if not _FLAG.fullmatch(values[name]):
-            return f"{name} is {shown(values[name])}, expected a number or nothing", "unknown flag"
-    if _label(values) == COHERENT and values["Rewrite"]:
-        return "a rewrite of a coherent sentence, expected none", "rewrite of a coherent sentence"
-    return None
+            problem = f"{name} is {shown(values[name])}, expected a number or nothing"
+            raise RecordError(problem, "unknown flag")
+    if label == COHERENT and values["Rewrite"]:
+        problem = "a rewrite of a coherent sentence, expected none"
+        raise RecordError(problem, "rewrite of a coherent sentence")
+    return label
 
 
-def _number(text: str) -> str:
-    # The files have ``1`` or ``1.0``.
-    return text.removesuffix(".0")
-
-
-def _label(values: Mapping[str, str]) -> str:
-    return _LABELS[_number(values["label"])]
-
-
-def _discourse(corpus: Corpus, file: CorpusFile, line: int, values: Mapping[str, str]) -> Discourse:
+def _discourse(
+    corpus: Corpus, file: CorpusFile, line: int, values: Mapping[str, str], label: str
+) -> Discourse:
     source = SourceSpan(file.path.name, line, line)
     sentence, rewrite = values["sentence"], values["Rewrite"]
     essay = values["essay_id"].removesuffix(".txt")
@@ -113,7 +108,7 @@ def _discourse(corpus: Corpus, file: CorpusFile, line: int, values: Mapping[str,
         corpus=corpus.name,
         units=tuple(Unit(text, source=source) for text in texts),
         alternatives=(Alternative(span, (sentence, rewrite), 1),) if rewritten else (),
-        judgements=() if rewritten else (HumanJudgement(span, _label(values)),),
+        judgements=() if rewritten else (HumanJudgement(span, label),),
         meta={
             "split": file.split,
             "topic": values["topic"],

@@ -25,7 +25,7 @@ from typing import Annotated, Any, NoReturn, TextIO, TypeVar
 from pydantic import AfterValidator, Field, PlainValidator
 
 from coherencegym.errors import EvaluationError
-from coherencegym.files.strict_json import held
+from coherencegym.files.strict_json import held, kind
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
@@ -173,19 +173,11 @@ def json_members(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
         yield from _elements(file, window, options, "member")
 
 
-def json_kind(value: Any) -> str:
-    """Name the kind of a JSON value, for messages."""
-    if isinstance(value, bool):
-        return "true or false"
-    names = {dict: "an object", list: "an array", str: "a text", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
-
-
 def _elements(
-    file: CorpusFile, window: _Window, options: ReadOptions, kind: str
+    file: CorpusFile, window: _Window, options: ReadOptions, part: str
 ) -> Iterator[Record]:
     # What is no JSON ends the reading: nothing says where the next record begins.
-    whole, end = ("array", "]") if kind == "record" else ("object", "}")
+    whole, end = ("array", "]") if part == "record" else ("object", "}")
     window.move(window.place + 1)
     if window.after_space() == end:
         raise CorpusError(f"{file.path}:{window.line}: the {whole} is empty, expected objects")
@@ -193,9 +185,9 @@ def _elements(
     while mark != end:
         number += 1
         window.after_space()
-        place = f"{file.path}:{window.line}: {kind} {number}"
+        place = f"{file.path}:{window.line}: {part} {number}"
         try:
-            if kind == "member":
+            if part == "member":
                 window.name()
             line, value = window.line, window.value()
             if _is_record(value, place, options):
@@ -233,7 +225,7 @@ def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Rec
 
 def _is_record(value: Any, place: str, options: ReadOptions) -> bool:
     if not isinstance(value, dict):
-        problem = f"{json_kind(value)}, expected an object with named fields"
+        problem = f"{kind(value)}, expected an object with named fields"
         options.bad(f"{place}: {problem}", "no JSON object")
     return isinstance(value, dict)
 

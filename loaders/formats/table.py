@@ -11,8 +11,11 @@ from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
     Record,
+    RecordError,
     bounded_lines,
+    check_text,
     open_text,
+    reporting,
     shown,
     text_problem,
 )
@@ -53,11 +56,10 @@ def numbered_rows(
         number = 0
         for number, (line, fields) in enumerate(_records(file, lines, header, options), 1):
             where = f"{file.path}:{line}"
-            if (problem := _problem(fields, header)) is not None:
-                options.bad(f"{where}: {problem[0]}", problem[1])
-                continue
-            values = {name: fields[index].strip() for name, index in place.items()}
-            yield Record(number, line, where, values)
+            with reporting(where, options):
+                _check(fields, header)
+                values = {name: fields[index].strip() for name, index in place.items()}
+                yield Record(number, line, where, values)
         if not number:
             raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
 
@@ -65,8 +67,7 @@ def numbered_rows(
 def _header(
     file: CorpusFile, line: str, columns: Sequence[str], advice: Mapping[str, str]
 ) -> _Header:
-    problem = text_problem(line)
-    if problem is not None:
+    if problem := text_problem(line):
         raise CorpusError(f"{file.path}:1: {problem[0]}")
     header = _split_header(line, columns)
     missing = [name for name in columns if name.lower() not in header.names]
@@ -136,18 +137,15 @@ def _unquoted(field: str) -> str:
     return inner.replace('""', '"') if around and twice else field
 
 
-def _problem(fields: list[str], header: _Header) -> tuple[str, str] | None:
-    if problem := next(filter(None, map(text_problem, fields)), None):
-        return problem
+def _check(fields: list[str], header: _Header) -> None:
+    for field in fields:
+        check_text(field)
     counts = f"{len(fields)} fields, expected {len(header.names)} as in the header"
     if len(fields) < len(header.names):
-        return f"{counts} (is the line cut off?)", "truncated line"
+        raise RecordError(f"{counts} (is the line cut off?)", "truncated line")
     if len(fields) > len(header.names):
-        return counts, "too many fields"
+        raise RecordError(counts, "too many fields")
     if any("\n" in value.strip() or "\r" in value.strip() for value in fields):
-        return (
-            "a line break inside a field, expected one row a line "
-            "(is a quotation mark never closed?)",
-            "line break in a field",
-        )
-    return None
+        problem = "a line break inside a field, expected one row a line"
+        hint = "(is a quotation mark never closed?)"
+        raise RecordError(f"{problem} {hint}", "line break in a field")

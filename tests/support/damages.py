@@ -605,7 +605,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             kept=(0, 1),
         ),
         "no object": Damage(
-            "{", "7, {", "2: record 1: a number, expected an object", "no JSON object", kept=(0, 1)
+            "{", "7, {", "2: record 1: 7, expected an object", "no JSON object", kept=(0, 1)
         ),
         "duplicate id": Damage('"p2"', '"p1"', "3: id 'p1' stands at", "duplicate id", kept=(0,)),
         "nothing in it": Damage("[", "[]", "1: the array is empty, expected objects"),
@@ -703,7 +703,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             *("[1, 3, 4]", "[1, 3, 4", "1: member 1: no JSON (expec", REST), kept=()
         ),
         "cut off": Damage(
-            *(', "12": {', ', "12": ', "1: member 2: a text, expected an object"),
+            *(', "12": {', ', "12": ', '1: member 2: "StoryID", expected an object'),
             "no JSON object + " + REST,
             kept=(0,),
         ),
@@ -722,7 +722,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "member that is none": Damage(
             '{"11"',
             '{"0": 3, "11"',
-            "1: member 1: a number, expected",
+            "1: member 1: 3, expected an object",
             "no JSON object",
             kept=(0, 1),
         ),

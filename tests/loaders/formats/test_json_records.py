@@ -109,8 +109,8 @@ BAD_RECORDS = {
     '{"a": "x}': ("no JSON (", "malformed JSON"),
     '{"a": "\\x"}': ("no JSON (invalid \\escape), expected an object", "malformed JSON"),
     "[1, 2]": ("an array, expected an object with named fields", "no JSON object"),
-    "true": ("true or false, expected an object with named fields", "no JSON object"),
-    "3": ("a number, expected an object with named fields", "no JSON object"),
+    "true": ("true, expected an object with named fields", "no JSON object"),
+    "3": ("3, expected an object with named fields", "no JSON object"),
     '{"a": ' + "9" * 5000 + "}": ("no JSON (a number too long), expected", "malformed JSON"),
     '{"a": ' + "[" * 200_000 + "}": ("no JSON (nested too deep), expected", "malformed JSON"),
     '{"a": 1, "b": {}, "a": 1}': (
