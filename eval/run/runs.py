@@ -13,13 +13,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.backends.registry import backend_named
-from coherencegym.eval.data.notes import of_each
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.models.in_memory import evaluating
@@ -301,19 +299,12 @@ class Runs:
             return task.resolve(self.call.own, lambda: of.config, type(of).__name__)
         return task.resolve(self.call.own, lambda: model.config(scorer=None)[0], "")
 
-    def _accepted(self, own: Any, read: DatasetInputs) -> DatasetInputs:
-        """The inputs that options can be asked of."""
-        is_named, accept = bool(self.call.data.config), partial(self.call.task.accept, own)
-        found, left_out = of_each(read.inputs, accept, named=is_named)
-        return replace(read, inputs=found, notes=[*read.notes, *left_out])
-
     def _ask(self, left: Sequence[_Place], plans: CachedPlans | None) -> None:
         own = self._resolved(left[0].model)
-        accepted = [self._accepted(own, one.inputs) for one in left]
         with self._asking(left[0].model, own, plans) as (context, settled):
-            for place, read in zip(left, accepted, strict=True):
+            for place in left:
                 with self._attempt(str(place.folder)):
-                    self._run(place, read, context, settled)
+                    self._run(place, place.inputs, context, settled)
 
     @contextmanager
     def _asking(

@@ -93,11 +93,11 @@ class TaskContext:
         """The arguments that say how texts are run."""
         return {"store": self.store, "progress": self.progress, "world": self.world}
 
-    def surprisals(self, table: Table[Any], queries: Sequence[Query]) -> tuple[Answer, ...]:
-        """The bits of every text of a table, in the order of the queries."""
+    def surprisals(self, table: Table[Any] | None, queries: Sequence[Query]) -> tuple[Answer, ...]:
+        """The bits of every text of a table, or of texts of none, in the order of the queries."""
         found = surprisals(
             *(self.model.model, self.model.tokenizer, queries, self.reading),
-            uses_separator=table.separator,
+            uses_separator=None if table is None else table.separator,
             **self.running,
         )
         self.count(found)
@@ -149,7 +149,6 @@ class Task(Generic[_I, _O, _D]):
         inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
             notes.
         given: an input that comes from no file, from rows by split: (rows, split, options).
-        accept: gives an input that options can be asked of, or raises :class:`ConfigError`.
         table: the table that an input is tested on.
         digests: those of the rows of all splits that an input was read from.
         load: loads the model that options need.
@@ -186,7 +185,6 @@ class Task(Generic[_I, _O, _D]):
     names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
-    accept: Callable[[_O, _I], _I] = lambda options, one: one
     table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
     digests: Callable[[_I], Iterable[str]] | None = None
     load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.scores()

@@ -35,12 +35,13 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.words.scripts import join_texts
 
 if TYPE_CHECKING:
     from coherencegym.eval.plan.requests import Query
-    from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
+    from coherencegym.eval.surprisal import Answer, ScoredCondition
+    from coherencegym.eval.tasks.table import Table
+    from coherencegym.eval.tasks.task import TaskContext
 
 
 #: What a higher score of a detector means, by its name; the first is the default.
@@ -78,49 +79,40 @@ def load_detector(
     """
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.models.load import load
+    from coherencegym.eval.tasks.task import TaskContext
 
     check_detector(detector)
     quiet_libraries()
-    loaded = load(name, scorer="causal", **options)
-    return lambda documents: detections(loaded.model, loaded.tokenizer, documents, detector)[0]
+    context = TaskContext(load(name, scorer="causal", **options))
+    return lambda documents: detections(context, documents, detector)
 
 
 def detections(
-    model: Any,
-    tokenizer: Any,
+    context: TaskContext,
     documents: Sequence[Sequence[str]],
     detector: str = DEFAULT_DETECTOR,
-    options: Options = DEFAULT_OPTIONS,
-    *,
     names: Sequence[str] = (),
-    **run: Any,
-) -> tuple[list[list[float]], Surprisals[Answer] | None]:
+    table: Table[Any] | None = None,
+) -> list[list[float]]:
     """Score each sentence of each document by how much it looks like an intruder.
 
     Args:
-        model, tokenizer: a causal language model of transformers, in evaluation mode.
+        context: a causal language model, and how it reads; documents are never cut.
         documents: sentences in reading order; one space is put between them.
         detector: a name in :data:`DETECTORS`.
-        options: reading and running; documents are never cut, and there is one mode.
         names: say what errors call each document; empty: by their numbers.
-        run: the other arguments of :func:`eval.surprisal.surprisals`.
+        table: where they are from; None: nowhere.
 
     Returns:
         Scores in bits per token, higher is more like an intruder; minus infinity for the opening
         sentence. NaN for all others of a document that is longer than the model's context, and for
-        all of one in which a token has characters of two sentences. Then the surprisals; None where
-        none was read.
+        all of one in which a token has characters of two sentences.
     """
-    from coherencegym.eval.surprisal import surprisals
-
-    if options.truncate or options.rules.name:
+    if context.reading.truncate or context.reading.rules.name:
         raise EvaluationError("documents: truncate and compat are for items; expected neither")
     queries = document_queries(documents, detector, names)
     scores = [[-math.inf] * len(sentences) for sentences in documents]
-    if not queries:
-        return scores, None
-    scored = surprisals(model, tokenizer, queries, options, **run)
-    read = zip(queries, scored.items, strict=True)
+    read = zip(queries, context.surprisals(table, queries) if queries else (), strict=True)
     for own in scores:
         if len(own) < 2:
             continue
@@ -138,7 +130,7 @@ def detections(
             own[:] = [math.nan] * len(own)
             continue
         own[1:] = _scores(query, answers, detector)
-    return scores, scored
+    return scores
 
 
 def document_queries(

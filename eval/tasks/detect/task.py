@@ -131,19 +131,9 @@ def _scored(
 ) -> tuple[list[list[float]], int]:
     if options.detector == CLASSIFIER:
         return classify(context.model, table, partial(context.step, table.name))
-    scores, read = detections(
-        context.model.model,
-        context.model.tokenizer,
-        [document.sentences for document in table.rows],
-        options.detector,
-        context.reading,
-        names=[document.item_id for document in table.rows],
-        uses_separator=table.separator,
-        **context.running,
-    )
-    if read is not None:
-        context.count(read)
-    return scores, 0
+    names = [document.item_id for document in table.rows]
+    texts = [document.sentences for document in table.rows]
+    return detections(context, texts, options.detector, names, table), 0
 
 
 def _threshold(one: DetectionInput, scored: Mapping[TableKey, Any], name: Decision) -> Threshold:

@@ -117,8 +117,6 @@ class Answered:
         cut: the number of rows of which some text was cut.
         crossed: the numbers of the rows that are left out, as a token crosses the edge of what is
             compared on one side only; rows without answers that are not there are too long.
-        one_sided: the answers by the other side of the threshold, where the one that was fitted has
-            a positive answer where less speaks for it; else empty.
         about: facts on how answers were found, as JSON holds them.
         rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these.
         compat: the name of the mode, or empty.
@@ -128,7 +126,6 @@ class Answered:
     rows: Sequence[RowAnswers]
     cut: int = 0
     crossed: Set[int] = frozenset()
-    one_sided: Sequence[RowAnswers] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
     rho: str = "folds"
     compat: str = ""

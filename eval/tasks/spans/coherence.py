@@ -8,7 +8,6 @@ for a choice between texts. What their program computes instead is in
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -188,30 +187,3 @@ def most_frequent_answer(texts: Sequence[SpanText]) -> int:
     """The label that most texts have, the lowest of equals."""
     labels = [text.label for text in texts]
     return max(sorted({*labels}), key=labels.count)
-
-
-def fair_coin(text: SpanText) -> dict[str, float]:
-    """Compute what a fair coin comes to on average, in closed form: accuracy and the metrics.
-
-    Each span is answered by a throw of its own, of a choice among its alternatives and *undecided*
-    (for the whole among its alternatives); spans that are the same in all alternatives are
-    undecided.
-    """
-    same = identical_spans(text) if text.is_choice else frozenset()
-    chances = [_chance(text, place, same) for place in places_of(text)]
-    whole = _chance(text, (0, text.size - 1), same)
-    return {
-        "accuracy": whole,
-        "strict": math.prod(chances),
-        "lenient": sum(chances) / len(chances),
-        # The whole is one of the spans, and right wherever the task is.
-        "lenient if right": whole * (sum(chances) - whole + 1) / len(chances),
-    }
-
-
-def _chance(text: SpanText, place: SpanPlace, same: frozenset[SpanPlace]) -> float:
-    if not text.is_choice:
-        return 0.5
-    if place == (0, text.size - 1):
-        return 1 / len(text.alternatives)
-    return 1.0 if place in same else 1 / (len(text.alternatives) + 1)

@@ -44,12 +44,12 @@ def refuse_question(scorer: str, table: SpanTable) -> None:
     if scorer == CLASSIFIER and is_choice:
         raise ConfigError(
             f"{table.table.name}: a choice between texts; expected --scorer {MULTIPLE_CHOICE}, "
-            f"{REGRESSION}, surprisal or prompt"
+            f"{REGRESSION} or surprisal"
         )
     if scorer == MULTIPLE_CHOICE and not is_choice:
         raise ConfigError(
             f"{table.table.name}: one text and no choice; expected --scorer {CLASSIFIER}, "
-            f"{REGRESSION}, surprisal or prompt"
+            f"{REGRESSION} or surprisal"
         )
 
 

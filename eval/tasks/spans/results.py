@@ -15,8 +15,7 @@ from coherencegym.eval.metrics.estimates import Accuracy, Ratio
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.report import grid
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
+from coherencegym.eval.statistics.scores import FEW_ITEMS, by_line
 from coherencegym.eval.tasks.headline import (
     Headline,
     cells_by_table,
@@ -27,9 +26,8 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import (
     BEST_CONSTANT,
     Answered,
-    text_predictions,
 )
-from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction, fair_coin
+from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table
 from coherencegym.eval.tasks.table import add_people
@@ -40,9 +38,8 @@ ACCURACY, SPAN_ACCURACY, MONOTONE = "accuracy", "span accuracy", "monotone"
 STRICT_IF_RIGHT = "strict if right"
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
 ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
-#: Systems: coins that are thrown for every span; what the released program computes; the answers by
-#: the other side of a threshold that came out inverted.
-COIN, RELEASED_PROGRAM, ONE_SIDED = "fair coin", "released program", "not inverted"
+#: The system of what the released program computes.
+RELEASED_PROGRAM = "released program"
 
 
 def span_facts(found: Results) -> dict[str, Any]:
@@ -114,14 +111,9 @@ def _values_by_system(
         return System(role="baseline", label=label, primary=False)
 
     yield MODEL, values(one.judged, one.at)
-    others = one.baselines
-    if one.one_sided:
-        others = {**others, ONE_SIDED: text_predictions(one.table.rows, one.one_sided)}
-    for name, judged in others.items():
+    for name, judged in one.baselines.items():
         yield baseline(name), values(judged, one.thresholds(judged))
     ids = [own.text.item_id for own in one.judged]
-    coins = [{k: (v, 1.0) for k, v in fair_coin(own.text).items()} for own in one.judged]
-    yield baseline(COIN), dict(zip(ids, coins, strict=True))
     for name, released in one.released.items():
         both = zip(released.stricts, released.lenients, strict=True)
         own = [{"strict": (strict, 1.0), "lenient": (lenient, 1.0)} for strict, lenient in both]
@@ -209,14 +201,11 @@ def span_notes(found: Results) -> Iterator[Note]:
         "mean share of spans with a right answer; lenient if right: lenient, with 0 for texts "
         "with a wrong answer for the whole"
     )
-    lines = by_line(found.rows)
     for one in found.details:
-        yield from _notes_on(one, lines)
+        yield from _notes_on(one)
 
 
-def _notes_on(
-    one: Answered, lines: Mapping[tuple[str, str, str, str], Mapping[str, Score]]
-) -> Iterator[Note]:
+def _notes_on(one: Answered) -> Iterator[Note]:
     table = one.table.table
     name = table.name
     for number, why in (
@@ -242,13 +231,11 @@ def _notes_on(
             f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
             "same texts, as in the paper"
         )
-    if one_sided := lines.get((table.config, table.split, "", ONE_SIDED)):
-        accuracy, strict = (one_sided[metric] for metric in (ACCURACY, "strict"))
+    if (weight := one.about.get("weight", 1.0)) < 0:
         yield caution(
-            f"{name}: the answers are inverted (weight {one.about['weight']:.3f}, set on "
+            f"{name}: the answers are inverted (weight {weight:.3f}, set on "
             f"{one.about['calibrated_on']}): the model answers '{one.table.positive}' where less "
-            f"supports it; not inverted, accuracy is {grid.share_cell(accuracy.score)} %, strict "
-            f"{grid.share_cell(strict.score)} %"
+            "supports it"
         )
     if one.compat and (published := paper_table(table.config)) is not None:
         yield caution(f"{name}: {'; '.join(published.differs)}")

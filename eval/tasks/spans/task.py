@@ -27,7 +27,7 @@ from coherencegym.eval.tasks.spans.data import (
     read_span_tables,
     unit_texts,
 )
-from coherencegym.eval.tasks.spans.heads import head_answers, kind_of_head, refuse_question
+from coherencegym.eval.tasks.spans.heads import head_answers, kind_of_head
 from coherencegym.eval.tasks.spans.options import (
     COMMAND,
     HEADS,
@@ -108,23 +108,16 @@ def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
     return loader.head(kind_of_head(options.scorer))
 
 
-def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
-    """A table that can be asked about so, as far as can be told without the model."""
-    if options.compat and paper_table(table.table.config) is None:
-        raise ConfigError(
-            f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
-            f"--config {' or '.join(paper_tables())}"
-        )
-    if options.scorer in HEADS:
-        refuse_question(options.scorer, table)
-    return table
-
-
 def ask_table(
     context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
 ) -> Answered:
     """Ask a model about every span of a table, and add the outcomes of its texts."""
     model, given = context.model, context.reading
+    if options.compat and paper_table(table.table.config) is None:
+        raise ConfigError(
+            f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
+            f"--config {' or '.join(paper_tables())}"
+        )
     _check_head(model, options.scorer)
     if options.scorer not in HEADS and model.scorer != "causal":
         raise EvaluationError(
@@ -142,7 +135,7 @@ def ask_table(
         names = ("bos", "separator", "separator_space", "batch_tokens", "share")
         reading = Options(**{name: getattr(given, name) for name in names})
         how = {"temperature": options.temperature, "truncate": options.truncate}
-        found = surprisal_answers(model, table, reading, **how, **context.running)
+        found = surprisal_answers(replace(context, reading=reading), table, **how)
     answered = replace(found, rho=options.rho, compat=options.compat)
     if not answered.judged:
         raise ConfigError(
@@ -172,7 +165,6 @@ TASK = Task(
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most, options.calibrate_on
     ),
-    accept=askable,
     table=lambda one: one.table,
     digests=lambda one: one.digests,
     load=_load,

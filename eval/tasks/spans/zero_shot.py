@@ -7,8 +7,7 @@
   it in the span saves on each token of a unit. One unit alone holds together.
 
 Gains become probabilities by a logistic regression on whole texts of another split: as a classifier
-would be, they are taught the task and asked about the parts. Where that comes out inverted, so that
-a text is positive whose gain is low, the answers by a gain above the same threshold stand beside.
+would be, they are taught the task and asked about the parts.
 
 All spans with one beginning are read together: a choice and what holds together cost as many
 readings as there are beginnings; a hypothesis is read after each span, in groups of spans that
@@ -27,8 +26,6 @@ from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.spans import NEGATIVE, SpanText
-from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.spans.answers import Answered, RowAnswers
 from coherencegym.eval.tasks.spans.coherence import (
@@ -44,6 +41,7 @@ from coherencegym.eval.tasks.spans.data import (
     span_content,
     unit_texts,
 )
+from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.eval.text.encode import crossing_differs
 
 if TYPE_CHECKING:
@@ -95,40 +93,34 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
 
 
 def surprisal_answers(
-    model: LoadedModel,
+    context: TaskContext,
     table: SpanTable,
-    options: Options = DEFAULT_OPTIONS,
     *,
     temperature: float = 1.0,
     truncate: bool = False,
-    **run: Any,
 ) -> Answered:
     """Answer the spans of a table.
 
     Args:
-        model: a causal language model.
+        context: a causal language model, and how it reads.
         table: the rows.
-        options: reading and running.
         temperature: T, in bits.
         truncate: cut the end of texts that are too long, never of a hypothesis; else their rows
             are left out.
-        run: the other arguments of :func:`eval.surprisal.surprisals`.
     """
-    from coherencegym.eval.surprisal import surprisals
-
-    queries = span_queries(table, truncate=truncate)
-    read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False, **run)
-    given = iter(read.items)
-    asked = read.items[-len(table.rows) :]
+    # ``[SEP]`` in a text is text.
+    texts = replace(table.table, separator=False)
+    read = context.surprisals(texts, span_queries(table, truncate=truncate))
+    given, asked = iter(read), read[-len(table.rows) :]
     cut = sum(one.shortened for one in asked)
 
-    def answers(rows: Sequence[RowAnswers], **more: Any) -> Answered:
+    def answers(rows: Sequence[RowAnswers], about: Mapping[str, Any]) -> Answered:
         left_out = (n for n, row in enumerate(rows) if row is None and not asked[n].too_long)
-        return Answered(table, rows, cut=cut, crossed=frozenset(left_out), **more)
+        return Answered(table, rows, cut=cut, crossed=frozenset(left_out), about=about)
 
     if table.question == CHOICE:
         chosen = [_chosen(row, next(given), temperature) for row in table.rows]
-        return answers(chosen, about={"temperature": temperature})
+        return answers(chosen, {"temperature": temperature})
     gains = _gain_of_hypothesis if table.question == ENTAILMENT else _lowest_gains
     # Of a text of one unit it is not asked whether it holds together.
     known = [
@@ -141,12 +133,7 @@ def surprisal_answers(
         [gain for gain, _ in known], [label for _, label in known], table.table.name
     )
     about = {**asdict(slope), "calibrated_on": table.calibrated_on, "calibrated_with": len(known)}
-    rows = [_by_slope(own, slope) for own in found]
-    if slope.weight > 0:
-        return answers(rows, about=about)
-    # The rule as it was specified: positive is what is above the threshold.
-    upright = Slope(-slope.weight, slope.threshold)
-    return answers(rows, about=about, one_sided=[_by_slope(own, upright) for own in found])
+    return answers([_by_slope(own, slope) for own in found], about)
 
 
 def span_queries(table: SpanTable, *, truncate: bool = False) -> list[Query]:

@@ -27,6 +27,7 @@ from coherencegym.eval.tasks.detect.scores import (
     highest,
     intruders,
 )
+from coherencegym.eval.tasks.task import TaskContext
 
 HUMAN = {"human": ["int32"]}
 
@@ -133,7 +134,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     loaded = cg.load_model(str(saved / "model"), device="cpu")
     chosen_on = with_intruders(about_families(20, seed=20), seed=20)
     texts = [document.sentences for document in chosen_on]
-    validation, _ = detections(loaded.model, loaded.tokenizer, texts)
+    validation = detections(TaskContext(loaded), texts)
     for threshold in results["thresholds"]:
         decision = threshold["decision"]
         assert threshold["documents"] == 20

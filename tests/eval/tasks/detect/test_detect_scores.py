@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.detect.detect import (
     DEFAULT_DETECTOR,
@@ -21,6 +22,7 @@ from coherencegym.eval.tasks.detect.detect import (
     load_detector,
 )
 from coherencegym.eval.tasks.detect.tables import why_left_out
+from coherencegym.eval.tasks.task import TaskContext
 
 DOCUMENTS = [
     ["Lily had a red ball.", "She threw the ball to Tim.", "It was raining.", "Tim ran home."],
@@ -37,7 +39,8 @@ def scores_of(
     detector: str = DEFAULT_DETECTOR,
     **options: Any,
 ) -> list[list[float]]:
-    return detections(model, tokenizer, documents, detector, Options(**options))[0]
+    loaded = LoadedModel.of("tiny", model, tokenizer, commit="unknown")
+    return detections(TaskContext(loaded, Options(**options)), documents, detector)
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +124,7 @@ def test_documents_that_are_too_long_are_not_numbers_and_harm_no_other(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer, n_positions=48)
     long = ["The dog was sad and could not go."] * 8
-    (left_out, read), _ = detections(model, tokenizer, [long, DOCUMENTS[1]])
+    left_out, read = scores_of(model, tokenizer, [long, DOCUMENTS[1]])
     assert why_left_out(left_out) == "too_long"
     assert left_out[0] == -math.inf
     assert all(map(math.isnan, left_out[1:]))

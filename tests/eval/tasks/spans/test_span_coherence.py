@@ -30,7 +30,6 @@ from coherencegym.eval.tasks.spans.coherence import (
     TextPrediction,
     best_thresholds,
     constant_answers,
-    fair_coin,
     mean_of,
     most_frequent_answer,
     thresholds_by_folds,
@@ -288,27 +287,6 @@ def test_constants_are_the_judges_that_read_nothing(
     assert most_frequent_answer(entailments) == POSITIVE
     unsure = shares([constant_answers(text, UNDECIDED) for text in abductions])
     assert (unsure["strict"], unsure["lenient"]) == pytest.approx((0, 0.6146), abs=6e-5)
-
-
-def _among(heads: set[tuple[int, int]], start: int, end: int) -> bool:
-    return (start, end) in heads
-
-
-def test_a_coin_in_closed_form_is_its_mean() -> None:
-    """All throws on the toys, each once."""
-    for text in (A, B, C):
-        names = ("accuracy", *COHERENCE_METRICS)
-        sums = dict.fromkeys(names, 0.0)
-        every = 2 ** len(text.gold)
-        for throw in range(every):
-            order = places(text.size)
-            heads = {place for number, place in enumerate(order) if throw >> number & 1}
-            one = shares([judged_one(text, partial(_among, heads))])
-            for name in names:
-                sums[name] += one[name] / every
-        assert fair_coin(text) == pytest.approx(sums)
-    assert [fair_coin(text)["strict"] for text in (A, B, C)] == [2**-6, 2**-3, 2**-1]
-    assert fair_coin(toy_choice()[0].text)["strict"] == pytest.approx(0.5 / 27)
 
 
 def in_order(found: dict[str, float]) -> None:
