@@ -250,20 +250,19 @@ class RunTable:
 
         Scores are shares from 0 to 1, or correlations.
         """
-        return [self.record(column, model, run.number) for column, model, run in self.runs]
-
-    def record(self, column: RunColumn, model: RunModel, number: Headline | None) -> dict[str, Any]:
-        """A row of :attr:`records`, with one of the numbers of a run."""
         about = ("task", "suite", "version", "metric")
         numbers = ("n", "effective_items", "score", "ci_low", "ci_high", "ci_method", "plain_score")
         beside = (*BASELINE_WORDS, "human_score", "chance")
-        return {
-            **{name: getattr(column, name) for name in about},
-            "differs": "; ".join(column.differs),
-            "model": self.models[model],
-            **{name: getattr(number, name, None) for name in (*numbers, *beside)},
-            "signature": column.shown[model].signature,
-        }
+        return [
+            {
+                **{name: getattr(column, name) for name in about},
+                "differs": "; ".join(column.differs),
+                "model": self.models[model],
+                **{name: getattr(run.number, name, None) for name in (*numbers, *beside)},
+                "signature": run.signature,
+            }
+            for column, model, run in self.runs
+        ]
 
     @cached_property
     def steps(self) -> Mapping[RunModel, tuple[str, float]]:
@@ -277,17 +276,6 @@ class RunTable:
         }
 
     @cached_property
-    def without_step(self) -> list[str]:
-        """The names of models that stand beside the checkpoints of a training and have no step."""
-        trainings = {_origin(run) for _, model, run in self.runs if model in self.steps}
-        found = {
-            self.models[model]: None
-            for _, model, run in self.runs
-            if step_of(run) is None and {run.model_name, _origin(run)} & trainings
-        }
-        return list(found)
-
-    @cached_property
     def spoken_for(self) -> list[RunModel]:
         """The models that sentences are about: of the checkpoints of a training, the last."""
         last: dict[str, RunModel] = {}
@@ -295,15 +283,6 @@ class RunTable:
             if training not in last or count > self.steps[last[training]][1]:
                 last[training] = key
         return [key for key in self.models if key not in self.steps or key in last.values()]
-
-    @property
-    def suites(self) -> list[str]:
-        """The suites, each once."""
-        return list(dict.fromkeys(column.suite for column in self.columns))
-
-    def of_model(self, model: RunModel) -> list[RunColumn]:
-        """The columns in which a model has a run."""
-        return [column for column in self.columns if model in column.runs]
 
     @property
     def numbers(self) -> list[Headline]:
@@ -326,9 +305,10 @@ class RunTable:
 
         Columns with controls are left out: their manipulation moves surprisals by itself.
         """
-        own = [column for column in self.of_model(model) if column.number(model) is not None]
+        own = [column for column in self.columns if column.number(model) is not None]
         plain = [column for column in own if not column.is_controlled]
-        what = "suites" if len(self.suites) == len(self.columns) else "scores"
+        suites = {column.suite for column in self.columns}
+        what = "suites" if len(suites) == len(self.columns) else "scores"
         scored = [one for c in plain if (one := c.number(model)) and one.score is not None]
         baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
@@ -429,12 +409,6 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
         words = [f"{name} {own.get(name) or 'no'}" for name in differing]
         alike = sum(all(one.get(n, "") == own.get(n, "") for n in differing) for one in others)
         yield replace(column, differs=(*words, *[column.digest] * (alike > 1)))
-
-
-def _origin(run: Results) -> str:
-    # The model of a revision, or the folder that a checkpoint is in.
-    folder = Path(run.model_name).parent
-    return run.model_name if run.at_revision or folder == Path() else str(folder)
 
 
 def _aspects(column: RunColumn) -> dict[str, str]:

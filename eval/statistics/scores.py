@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from coherencegym.eval.statistics.balance import WILSON
 from coherencegym.eval.statistics.estimators import Estimate
@@ -125,28 +125,8 @@ class Score(ScoreRow):
         return [self.controlled, plain] if self.controlled is not self else [self]
 
 
-class HasMetric(Protocol):
-    """A score, a comparison of two, or a headline."""
-
-    @property
-    def metric(self) -> str:
-        """The metric."""
-
-
-class HasChance(Protocol):
-    """A score, or a headline."""
-
-    @property
-    def chance(self) -> float | None:
-        """Reached by a system that reads nothing."""
-
-    @property
-    def chance_name(self) -> str:
-        """The name of that system."""
-
-
-def chance_names(rows: Iterable[HasChance], *, article: bool = False) -> str:
-    """The names of what stands in the place of chance in some rows; ``chance`` where nothing does.
+def chance_names(rows: Iterable[Any], *, article: bool = False) -> str:
+    """The names of what stands in the place of chance in some scores or headlines, or ``chance``.
 
     ``article``: for a sentence, ``chance or the best constant answer``.
     """
@@ -173,8 +153,8 @@ def text_of(value: object) -> str:
 CD_METRICS = (CONTROLLED_CD, CD)
 
 
-def only_cd(scores: Iterable[HasMetric]) -> bool:
-    """Say that all of them are CD scores, controlled or not."""
+def only_cd(scores: Iterable[Any]) -> bool:
+    """Say that all scores, comparisons or headlines are of CD, controlled or not."""
     return all(score.metric in CD_METRICS for score in scores)
 
 

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, SCORE_MEANINGS
-from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection
 from coherencegym.eval.report.formats import Shown, TableDocument, copied_texts, render_document
@@ -255,8 +254,6 @@ def reading_lines(table: RunTable) -> list[str]:
             for found in [known_baselines(numbers)]
             if found
         ),
-        *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
-        * bool(table.without_step),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),
         *[_OTHER_ITEMS] * any(len(column.counts) > 1 for column in table.columns),
         *["† compare this score with those of its controls: the report has the differences"]

@@ -183,23 +183,16 @@ def title_of(results: Results) -> str:
     return f"{model}{results.variant} on {dataset}"
 
 
-def breakable(name: str) -> Any:
-    """A name, escaped, that may be broken where its parts meet."""
-    from markupsafe import Markup, escape
-
-    return Markup(str(escape(in_line(name))).replace("_", "_<wbr>").replace("=", "=<wbr>"))
-
-
 @lru_cache(maxsize=1)
 def templates() -> Any:
     """The templates of pages: all that they are given is escaped."""
     found = templates_of("eval.views", autoescape=True, keep_trailing_newline=False)
+    found.filters["in_line"] = in_line
     found.policies["json.dumps_kwargs"] = {
         "ensure_ascii": False,
         "allow_nan": False,
         "separators": (",", ":"),
     }
-    found.filters["breakable"] = breakable
     return found
 
 

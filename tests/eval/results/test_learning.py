@@ -16,7 +16,6 @@ from coherencegym.eval.results.run_table import (
 )
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.views.overview import reading_lines
 
 HEAD = Headline(over=("c",), n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 
@@ -96,15 +95,3 @@ def test_a_suite_with_controls_is_known() -> None:
         table_of([run(f"a/step{count}", differences=[row]) for count in (1, 2)])
     )
     assert curve.controlled
-
-
-def test_who_has_no_step_beside_checkpoints_is_said() -> None:
-    names = ("checkpoint-1", "checkpoint-2", "final")
-    found = table_of([*(run(f"runs/{name}") for name in names), run("others/x"), run("gpt2")])
-    assert found.without_step == ["final"]
-    said = "not on the learning curve, as the name has no step: final"
-    assert said in reading_lines(found)
-    revisions = table_of([run("me/m", "step1"), run("me/m", "step2"), run("me/m"), run("me/n")])
-    assert len(revisions.without_step) == 1
-    without = table_of([run("runs/checkpoint-1"), run("runs/final")])
-    assert not any("learning curve" in line for line in reading_lines(without))

@@ -230,7 +230,7 @@ def test_a_hostile_dataset_adds_no_markup(make_item: Callable[..., Item]) -> Non
         notes=["n"],
     )
     tags = re.compile(r"<[/!a-zA-Z]")
-    pages = [page_of(one).replace("<wbr>", "") for one in (hostile, plain)]
+    pages = [page_of(one) for one in (hostile, plain)]
     assert len(tags.findall(pages[0])) == len(tags.findall(pages[1]))
     assert "\u2028" not in pages[0].split('id="data">')[1].split("</script>")[0]
     assert embedded(pages[0])["items"][0]["id"] == f"d/{HOSTILE}"
