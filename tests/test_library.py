@@ -309,8 +309,8 @@ def test_ways_to_ask_are_compared_text_by_text(texts: Path, demo: Any) -> None:
         assert rows[name].n == 4
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
     assert compared.remarks == ('bos: "always" and "never"',)
-    other = cg.spans(demo, texts, truncate=True)
-    with pytest.raises(EvaluationError, match="truncate: false and true"):
+    other = cg.spans(demo, texts, rho="best")
+    with pytest.raises(EvaluationError, match='rho: "folds" and "best"'):
         cg.compare(asked[0], other)
 
 

@@ -200,14 +200,11 @@ class Query:
     Attributes:
         name: an item's id, for errors.
         reads: the regions of each condition whose surprisals are wanted; ``"*"``: the whole text.
-        gives: the regions that lose tokens at their ends in a condition that is too long, the
-            longest first; none: such a condition is not read.
     """
 
     name: str
     conditions: Sequence[Condition]
     reads: Mapping[str, Set[RegionRef]]
-    gives: Set[RegionRef] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -219,13 +216,11 @@ class Fitted:
             separator cannot be rendered.
         too_long: a condition is longer than the context, and could not be cut.
         truncated: tokens that every condition lost on the left, where that was allowed.
-        shortened: a condition lost tokens at the ends of regions that give some.
     """
 
     encodings: Mapping[str, Encoding]
     too_long: bool = False
     truncated: int = 0
-    shortened: bool = False
 
 
 @dataclass(frozen=True)
@@ -296,7 +291,7 @@ def prepare(
     fitted, query_conditions, requests = [], [], []
     for number, query in enumerate(queries):
         own = {each.condition_name: next(encodings) for each in query.conditions}
-        fitted.append(fit(own, context, options.truncate, query.gives))
+        fitted.append(fit(own, context, options.truncate))
         for name, encoding in fitted[-1].encodings.items():
             positions = _positions(
                 encoding, query.reads.get(name, set()), options.every_token, masks
@@ -318,47 +313,22 @@ def prepare(
     return Prepared(fitted, query_conditions, requests, *about)
 
 
-def fit(
-    encodings: Mapping[str, Encoding | None],
-    context: int | None,
-    truncate: bool,
-    gives: Set[RegionRef] = frozenset(),
-) -> Fitted:
+def fit(encodings: Mapping[str, Encoding | None], context: int | None, truncate: bool) -> Fitted:
     """Fit conditions, of which None cannot be rendered, into a context (tokens; None: no limit).
 
-    With ``truncate`` what is identical in all conditions is cut on the left. Regions that give
-    tokens lose them in each condition by itself.
+    With ``truncate`` what is identical in all conditions is cut on the left.
     """
     known = {name: encoding for name, encoding in encodings.items() if encoding is not None}
     longest = max((len(encoding.ids) for encoding in known.values()), default=0)
     excess = longest - context if context is not None else 0
     if excess <= 0:
         return Fitted(known)
-    if gives and context is not None:
-        short = {name: shortened(own, len(own.ids) - context, gives) for name, own in known.items()}
-        kept = {name: own for name, own in short.items() if own is not None}
-        return Fitted(kept, shortened=True) if len(kept) == len(short) else Fitted({}, True)
     # Every condition loses the same tokens, so that they go on from the same context. A start-of-
     # text token stays; without one a shared token does, so that the same goes unscored in each.
     room = common_start([encoding.ids for encoding in known.values()]) - 1
     if not truncate or excess > room:
         return Fitted({}, too_long=True)
     return Fitted({name: each.cut(excess) for name, each in known.items()}, truncated=excess)
-
-
-def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encoding | None:
-    """The text without so many tokens at the ends of regions; None if they have too few.
-
-    They are taken one by one from the longest; one token of each stays.
-    """
-    positions = [list(region_places(encoding, region)) for region in sorted(regions, key=str)]
-    gone = set()
-    for _ in range(tokens):
-        longest = max(positions, key=len)
-        if len(longest) < 2:
-            return None
-        gone.add(longest.pop())
-    return encoding.without(gone) if gone else encoding
 
 
 def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:

@@ -59,9 +59,9 @@ class SpanOptions:
     )
     truncate: bool = option(
         False,
-        "cut texts that are too long at the end, but never a hypothesis; default: leave such texts "
-        "out",
-        short="cut texts that are too long; default: leave them out",
+        "with a head: cut texts that are too long at the end, but never a hypothesis; default: "
+        "leave such texts out",
+        short="with a head: cut texts that are too long; default: leave them out",
     )
     rho: str = option(
         RHO[0],
@@ -82,6 +82,7 @@ class SpanOptions:
 _ONLY: Mapping[str, tuple[str, ...]] = {
     "label_map": (CLASSIFIER,),
     "temperature": (SURPRISAL,),
+    "truncate": HEADS,
 }
 _DEFAULT = SpanOptions()
 

@@ -131,16 +131,16 @@ def ask_table(
         how |= {"truncate": options.truncate, "max_length": most}
         found = head_answers(model, options.scorer, table, **how)
     else:
-        # What a text loses is cut at its end, not as another task cuts.
+        # A text is read whole, or left out.
         names = ("bos", "separator", "separator_space", "batch_tokens", "share")
         reading = Options(**{name: getattr(given, name) for name in names})
-        how = {"temperature": options.temperature, "truncate": options.truncate}
-        found = surprisal_answers(replace(context, reading=reading), table, **how)
+        reads = replace(context, reading=reading)
+        found = surprisal_answers(reads, table, options.temperature)
     answered = replace(found, rho=options.rho, compat=options.compat)
     if not answered.judged:
         raise ConfigError(
             f"{table.table.name}: all {len(table.rows):,} rows exceed the model's context; "
-            "expected --truncate, or another model"
+            "expected another model, or with a head --truncate"
         )
     add_span_outcomes(writer, answered)
     return answered

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import ConfigError
-from coherencegym.eval.kinds.formula import WHOLE, RegionRef
+from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.spans import NEGATIVE, SpanText
 from coherencegym.eval.plan.requests import Query
@@ -95,28 +95,17 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
 def surprisal_answers(
     context: TaskContext,
     table: SpanTable,
-    *,
     temperature: float = 1.0,
-    truncate: bool = False,
 ) -> Answered:
-    """Answer the spans of a table.
-
-    Args:
-        context: a causal language model, and how it reads.
-        table: the rows.
-        temperature: T, in bits.
-        truncate: cut the end of texts that are too long, never of a hypothesis; else their rows
-            are left out.
-    """
+    """Answer the spans of a table with a causal language model; ``temperature``: T, in bits."""
     # ``[SEP]`` in a text is text.
     texts = replace(table.table, separator=False)
-    read = context.surprisals(texts, span_queries(table, truncate=truncate))
+    read = context.surprisals(texts, span_queries(table))
     given, asked = iter(read), read[-len(table.rows) :]
-    cut = sum(one.shortened for one in asked)
 
     def answers(rows: Sequence[RowAnswers], about: Mapping[str, Any]) -> Answered:
         left_out = (n for n, row in enumerate(rows) if row is None and not asked[n].too_long)
-        return Answered(table, rows, cut=cut, crossed=frozenset(left_out), about=about)
+        return Answered(table, rows, crossed=frozenset(left_out), about=about)
 
     if table.question == CHOICE:
         chosen = [_chosen(row, next(given), temperature) for row in table.rows]
@@ -136,19 +125,16 @@ def surprisal_answers(
     return answers([_by_slope(own, slope) for own in found], about)
 
 
-def span_queries(table: SpanTable, *, truncate: bool = False) -> list[Query]:
+def span_queries(table: SpanTable) -> list[Query]:
     """The texts that are read of the rows to set a threshold on, if any, and of those to answer.
 
-    Of the former the whole text alone is asked about. Ends of texts may be cut (``truncate``).
+    Of the former the whole text alone is asked about.
     """
     if table.question == CHOICE:
-        queries = [_choice_query(row) for row in table.rows]
-    else:
-        query = _hypothesis_query if table.question == ENTAILMENT else _text_query
-        whole = [query(row, [_whole(row)]) for row in table.calibration]
-        queries = [*whole, *(query(row, places_of(row)) for row in table.rows)]
-    gives: frozenset[RegionRef] = frozenset({_TEXT if table.question == ENTAILMENT else WHOLE})
-    return [replace(one, gives=gives) for one in queries] if truncate else queries
+        return [_choice_query(row) for row in table.rows]
+    query = _hypothesis_query if table.question == ENTAILMENT else _text_query
+    whole = [query(row, [_whole(row)]) for row in table.calibration]
+    return [*whole, *(query(row, places_of(row)) for row in table.rows)]
 
 
 def _whole(row: SpanText) -> SpanPlace:
@@ -280,30 +266,21 @@ def _lowest_gains(
             if (start, unit) not in gains:
                 if _crossing_differs(answer, _name(0, unit), _name(0, start), [unit]):
                     return None
-                # Of a unit that was cut off nothing is said.
-                is_read = len(after.region_bits(unit)) or not answer.shortened
-                gain = gain_per_token(alone, after, unit, is_cut=answer.shortened)
-                gains[start, unit] = gain if is_read else math.inf
+                gains[start, unit] = gain_per_token(alone, after, unit)
             lowest = min(lowest, gains[start, unit])
         # Positive is what does not hold together, and a high number is to speak for it.
         found[start, end] = -lowest
     return found
 
 
-def gain_per_token(
-    alone: ScoredCondition, after: ScoredCondition, region: int, *, is_cut: bool = False
-) -> float:
+def gain_per_token(alone: ScoredCondition, after: ScoredCondition, region: int) -> float:
     """The bits that what stands before a region saves on each of its tokens.
 
-    A first token that has no surprisal in the region alone is left out of both, and so are tokens
-    at its end that were cut off (``is_cut``) from either.
+    A first token that has no surprisal in the region alone is left out of both.
     """
     own, others = alone.region_bits(region), after.region_bits(region)
     if alone.leaves_out_first(region):
-        others = others[1 if is_cut else len(others) - len(own) :]
-    if is_cut:
-        both = min(len(own), len(others))
-        own, others = own[:both], others[:both]
+        others = others[len(others) - len(own) :]
     return float(own.sum() - others.sum()) / len(own) if len(own) else 0.0
 
 

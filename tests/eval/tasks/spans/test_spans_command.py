@@ -233,6 +233,7 @@ CE = ("--config", "conversational_entailment")
         ("classifier", ("--config", "abduction"), "a choice between texts; expected --scorer"),
         ("model", (*CE, "--scorer", "classifier"), "lacks"),
         ("model", (*CE, "--label-map", "entailed=1"), "--scorer surprisal does not use it"),
+        ("model", (*CE, "--truncate"), "--truncate: --scorer surprisal does not use it"),
         (
             "model",
             ("--config", "intruder_toy", "--compat", "storks-2021"),
@@ -307,12 +308,6 @@ def test_a_model_that_reads_too_little(
     shutil.copytree(tmp_path / "out", tmp_path / "other")
     assert main(["compare", str(tmp_path / "out"), str(tmp_path / "other")]) == 0
     assert "too long for the other model, so left out for both: 1 texts" in capsys.readouterr().out
-    assert main([*command, "--truncate", "--overwrite"]) == 0
-    assert "1 of 3 texts exceed the model's context and are cut" in capsys.readouterr().out
-    results = results_of(tmp_path / "out")
-    assert scores_of(results)["", "", "strict"]["n"] == 3
-    assert results["spans"][0]["cut"] == 1
-    assert "truncate:True" in results["signature"]
 
 
 def test_people_who_judged_spans_stand_beside_the_model(
