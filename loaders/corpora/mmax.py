@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
+from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
 from coherencegym.loaders.formats.standoff import span_of, united
 from coherencegym.loaders.formats.xml_elements import Element, elements
@@ -44,16 +45,10 @@ _NUMBERS = {"sing": "singular", "plur": "plural", "they (sg.)": "singular", "the
 _GENDERS = {"masc": "masculine", "fem": "feminine", "neut": "neuter"}
 _FUNCTIONS = {"subj": "nsubj", "obj": "obj", "adjunct": "obl"}
 
+#: The unit, first character, and one after the last, of each word.
+_Places = dict[int, tuple[int, int, int]]
 #: First word, and the one after the last.
 _Range = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _PlacedWord:
-    """A word, and its place: the unit, the first character, and the one after the last."""
-
-    text: str
-    place: tuple[int, int, int]
 
 
 def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -78,23 +73,29 @@ def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discour
     order, lines = _read_words(file.path)
     positions = {identifier: position for position, identifier in enumerate(order)}
     sentences = _sentences(levels["sentence_level.xml"], positions, len(order), options)
-    words: list[_PlacedWord] = []
+    places: _Places = {}
     units: list[Unit] = []
     texts = list(order.values())
     own = language(corpus.language)
     for number, (start, end, speaker) in enumerate(sentences):
-        text, places = own.lay_out(texts[start:end])
+        text, of_words = own.lay_out(texts[start:end])
         source = SourceSpan(file.path.name, lines[start], lines[end - 1])
         units.append(Unit(text, speaker, source))
-        words += [
-            _PlacedWord(word, (number, *place))
-            for word, place in zip(texts[start:end], places, strict=True)
-        ]
+        places |= {at: (number, *place) for at, place in enumerate(of_words, start)}
+    coref = levels["coref_level.xml"]
+    found = []
+    for element, ranges in _markables(coref, positions, options):
+        minimal: Sequence[_Range] = ()
+        if element.attributes.get("min_ids"):
+            minimal = _word_ranges(coref, element, "min_ids", positions, options)
+        mention = _mention(element, ranges, minimal, texts, places, own)
+        found.append(((ranges[0][0], -ranges[-1][1]), mention))
     return Discourse(
         id=name,
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(_mentions(levels["coref_level.xml"], positions, words, own, options)),
+        # In the order of the text, longer ones first.
+        mentions=tuple(mention for _, mention in sorted(found, key=itemgetter(0))),
         meta={"split": file.split},
     )
 
@@ -140,6 +141,13 @@ def _identified(path: Path, name: str) -> Iterator[tuple[Element, str]]:
             yield element, identifier
 
 
+def _markables(
+    path: Path, positions: Mapping[str, int], options: ReadOptions
+) -> Iterator[tuple[Element, list[_Range]]]:
+    for element, _ in _identified(path, "markable"):
+        yield element, _word_ranges(path, element, "span", positions, options)
+
+
 def _word_ranges(
     path: Path,
     element: Element,
@@ -176,8 +184,7 @@ def _sentences(
 ) -> list[tuple[int, int, str | None]]:
     """First word, after the last word, and speaker of each unit, which together are all words."""
     found = []
-    for element, _ in _identified(path, "markable"):
-        ranges = _word_ranges(path, element, "span", positions, options)
+    for element, ranges in _markables(path, positions, options):
         speaker = tidy(element.attributes.get("speaker", "")) or None
         found.append((ranges[0][0], ranges[-1][1], speaker, element.line))
     units: list[tuple[int, int, str | None]] = []
@@ -194,31 +201,12 @@ def _sentences(
     return units
 
 
-def _mentions(
-    path: Path,
-    positions: Mapping[str, int],
-    words: Sequence[_PlacedWord],
-    language: Language,
-    options: ReadOptions,
-) -> list[Mention]:
-    """The mentions in the order of the text, longer first; ``CorpusError`` for a bad span."""
-    found = []
-    for element, _ in _identified(path, "markable"):
-        ranges = _word_ranges(path, element, "span", positions, options)
-        minimal: Sequence[_Range] = ()
-        if element.attributes.get("min_ids"):
-            minimal = _word_ranges(path, element, "min_ids", positions, options)
-        mention = _mention(element, ranges, minimal, words, language)
-        found.append(((ranges[0][0], -ranges[-1][1]), mention))
-    found.sort(key=lambda pair: pair[0])
-    return [mention for _, mention in found]
-
-
 def _mention(
     element: Element,
     ranges: Sequence[_Range],
     minimal: Sequence[_Range],
-    words: Sequence[_PlacedWord],
+    texts: Sequence[str],
+    places: _Places,
     language: Language,
 ) -> Mention:
     attributes = {name: tidy(value) for name, value in element.attributes.items()}
@@ -226,17 +214,17 @@ def _mention(
     one_word = len(ranges) == 1 and ranges[0][1] - ranges[0][0] == 1
     # The last word of the minimal span, or the only word; none where nobody said.
     head = minimal[-1][1] - 1 if minimal else ranges[0][0] if one_word else None
-    form = words[head].text if head is not None else ""
-    name = form or words[ranges[-1][1] - 1].text
+    form = texts[head] if head is not None else ""
+    name = form or texts[ranges[-1][1] - 1]
     # A capital at the beginning of a sentence is no sign of a name.
-    capital = name[:1].isupper() and (words[ranges[0][0]].place[1] > 0 or not one_word)
+    capital = name[:1].isupper() and (places[ranges[0][0]][1] > 0 or not one_word)
     known = language.pronoun(form)
     kind = _kind(attributes.get("mention", ""), one_word and known is not None, capital)
     return Mention(
-        span=_span(ranges, words),
+        span=span_of((range(*each) for each in ranges), places),
         chain=attributes["id"] if chain in _NO_CHAIN else chain,
         kind=kind,
-        head=None if head is None else _span([(head, head + 1)], words),
+        head=None if head is None else span_of([[head]], places),
         features=_features(attributes, known or Features(), kind == "pronoun"),
     )
 
@@ -245,11 +233,6 @@ def _kind(said: str, is_pronoun: bool, capital: bool) -> str:
     if said == "pronoun" or (not said and is_pronoun):
         return "pronoun"
     return "proper" if capital and said in ("", "np") else "nominal"
-
-
-def _span(ranges: Sequence[_Range], words: Sequence[_PlacedWord]) -> Span:
-    places = {at: words[at].place for first, last in ranges for at in range(first, last)}
-    return span_of((range(*each) for each in ranges), places)
 
 
 def _features(attributes: Mapping[str, str], form: Features, is_pronoun: bool) -> Features:
