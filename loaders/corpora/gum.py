@@ -150,8 +150,7 @@ def _document(
     about = blocks[0].comments
     name = _NAME.fullmatch(identifier)
     collection, genre = name.groups() if name else ("", "")
-    words = _Words(sentences)
-    relations = _relations(file, identifier, words, options)
+    relations = _relations(file, identifier, sentences, options)
     meta = {
         "split": file.split,
         "genre": genre,
@@ -165,7 +164,7 @@ def _document(
         units=tuple(_units(file, sentences)),
         mentions=found,
         relations=relations,
-        tree=_tree(file, identifier, words, options),
+        tree=_tree(file, identifier, sentences, options),
         licence=LICENCES.get(genre, OTHER) if collection == "GUM" else None,
         meta={key: value for key, value in meta.items() if value},
     )
@@ -255,7 +254,7 @@ def _documents(path: Path) -> list[str]:
 
 
 def _relations(
-    file: CorpusFile, identifier: str, words: _Words, options: ReadOptions
+    file: CorpusFile, identifier: str, sentences: Sequence[Sentence], options: ReadOptions
 ) -> tuple[Relation, ...]:
     paths = _relation_files(file.path, identifier)
     if not paths:
@@ -264,7 +263,7 @@ def _relations(
     try:
         if not raw_path.is_file():
             raise CorpusError(f"{gold}: its raw text is missing, expected {raw_path}")
-        text = words.placed_in(read_raw(raw_path), raw_path)
+        text = _placed(sentences, read_raw(raw_path), raw_path)
     except CorpusError as error:  # the document itself may be good
         options.bad(str(error), "relations without their raw text")
         return ()
@@ -272,14 +271,14 @@ def _relations(
 
 
 def _tree(
-    file: CorpusFile, identifier: str, words: _Words, options: ReadOptions
+    file: CorpusFile, identifier: str, sentences: Sequence[Sentence], options: ReadOptions
 ) -> RhetoricalTree | None:
     if (path := _tree_file(file.path, identifier)) is None:
         return None
     with reporting(CorpusFile(path, file.split), options):
         tree = read_tree(path, file.split)
         try:
-            text = words.placed_in(" ".join(tree.units), path)
+            text = _placed(sentences, " ".join(tree.units), path)
             starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
             parts = zip(starts, tree.units, strict=False)
             options.put_right("spans of a tree's node that are not its units'", tree.wrong_spans)
@@ -316,37 +315,26 @@ def _with_words(units: Sequence[Span], nodes: Iterable[RhetoricalNode]) -> Rheto
     return RhetoricalTree(tuple(filter(None, units)), kept)
 
 
-class _Words:
-    # The raw text of a document's relations and the units of its tree are the same words, as a
-    # rule.
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
-        self.sentences = sentences
-        self.placed: Placed | None = None
-
-    def placed_in(self, raw: str, path: Path) -> Placed:
-        if self.placed is None or self.placed.raw.rstrip() != raw.rstrip():
-            self.placed = self._align(raw, path)
-        return self.placed
-
-    def _align(self, raw: str, path: Path) -> Placed:
-        runs = []
-        offset = 0
-        for unit, sentence in enumerate(self.sentences):
-            for word in sentence.words:
-                while offset < len(raw) and raw[offset].isspace():
-                    offset += 1
-                if not raw.startswith(word.form, offset):
-                    raise CorpusError(
-                        f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
-                        f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
-                    )
-                start, offset = offset, offset + len(word.form)
-                if word.empty:
-                    continue
-                # Words of one written token (don't) share its letters, each as far as it reaches.
-                last = max(word.start, word.end - 1)
-                runs.append(PlacedRun(start, offset, unit, word.start, last))
-        return Placed(raw, [sentence.text for sentence in self.sentences], runs)
+def _placed(sentences: Sequence[Sentence], raw: str, path: Path) -> Placed:
+    # The raw text of a document's relations, or of the units of its tree, is its words.
+    runs = []
+    offset = 0
+    for unit, sentence in enumerate(sentences):
+        for word in sentence.words:
+            while offset < len(raw) and raw[offset].isspace():
+                offset += 1
+            if not raw.startswith(word.form, offset):
+                raise CorpusError(
+                    f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
+                    f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
+                )
+            start, offset = offset, offset + len(word.form)
+            if word.empty:
+                continue
+            # Words of one written token (don't) share its letters, each as far as it reaches.
+            last = max(word.start, word.end - 1)
+            runs.append(PlacedRun(start, offset, unit, word.start, last))
+    return Placed(raw, [sentence.text for sentence in sentences], runs)
 
 
 def _patterns() -> Iterator[FilePattern]:

@@ -76,7 +76,11 @@ def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
         raise CorpusError(
             f"{raw.path}:1: no line of a chat log, expected such as '[03:10] <nick> text'"
         )
-    bad = _unusable(raw, lines, options)
+    bad = set()
+    for number, text in sorted(lines.items()):
+        if problem := text_problem(text):
+            options.bad(f"{raw.path}:{number + 1}: {problem[0]}", problem[1])
+            bad.add(number)
     known = []
     for line, *link in links:
         if lines.keys() >= set(link):
@@ -97,15 +101,6 @@ def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
             yield _discourse(corpus, file, raw.path.name, said, replies, nicknames)
         elif said:
             options.skipped["a thread of fewer than three messages"] += 1
-
-
-def _unusable(raw: CorpusFile, lines: Mapping[int, str], options: ReadOptions) -> set[int]:
-    bad = set()
-    for number, text in sorted(lines.items()):
-        if (problem := text_problem(text)) is not None:
-            options.bad(f"{raw.path}:{number + 1}: {problem[0]}", problem[1])
-            bad.add(number)
-    return bad
 
 
 def _raw_file(path: Path) -> Path:

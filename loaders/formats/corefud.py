@@ -14,9 +14,10 @@ Source: https://ufal.mff.cuni.cz/corefud (CorefUD 1.0 file format)
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import dropwhile
+from dataclasses import dataclass
+from itertools import chain, dropwhile
 
 from coherencegym.loaders.discourse import Features, Mention, Span
 from coherencegym.loaders.formats.conllu import Sentence, Token
@@ -81,103 +82,79 @@ def brackets(cells: Iterable[tuple[int, str]], names: Sequence[str], column: str
         names: the fields of a bracket; the first is the entity.
         column: what the brackets stand in, for messages.
     """
-    whole = _Reader(names, column).read(cells)
+    opened: dict[_Part, list[Bracket]] = defaultdict(list)
+    unfinished: dict[_Part, list[Bracket]] = defaultdict(list)
+    whole: list[Bracket] = []
+    for index, (line, cell) in enumerate(cells):
+        for match in _matches(line, cell, column):
+            text = match["opens"] or match["closes"]
+            identity, *values = text.split("-")
+            entity, part, parts = key = _part(identity, line)
+            if match["opens"]:
+                if len(values) >= len(names):
+                    problem = (
+                        f"{len(values) + 1} fields in {column}({shown(text)}, expected at most "
+                        f"{len(names)}: those of # global.Entity"
+                    )
+                    raise LineError(line, problem, "malformed brackets")
+                fields = dict(zip(names[1:], values, strict=False))
+                opened[key].append(Bracket(entity, line, [index], fields))
+            if match["opens"] and not match["closed"]:
+                continue
+            if not opened[key]:
+                problem = f"{shown(text + ')')} closes a mention that is not open, expected it to"
+                raise LineError(line, f"{problem} be opened", "unopened mention")
+            bracket = opened[key].pop()
+            bracket.tokens = list(range(bracket.tokens[0], index + 1))
+            if part > 1:
+                if not (before := unfinished[entity, part - 1, parts]):
+                    problem = f"part {part} of a mention of entity {shown(entity)}, expected part"
+                    fault = f"{problem} {part - 1} before it"
+                    raise LineError(bracket.line, fault, "parts of a mention out of order")
+                first = before.pop(0)
+                bracket.tokens = first.tokens + bracket.tokens
+                bracket.fields = {**bracket.fields, **first.fields}
+            (whole if part == parts else unfinished[key]).append(bracket)
+    left = (*opened.values(), *unfinished.values())
+    if unclosed := min(chain(*left), key=lambda one: one.tokens[0], default=None):
+        problem = f"a mention of entity {shown(unclosed.entity)} is opened and not closed in its"
+        fault = f"{problem} sentence, expected a closing bracket"
+        raise LineError(unclosed.line, fault, "unclosed mention")
     return sorted(whole, key=lambda bracket: (bracket.tokens[0], -bracket.tokens[-1]))
 
 
 @dataclass(slots=True)
 class Bracket:
-    """A mention: its entity, its other fields, and the indices of its words in the sentence."""
+    """A mention: its entity, its line, the indices of its words, and its other fields."""
 
     entity: str
-    part: int
-    parts: int
-    line: int = 0
-    start: int = 0
-    fields: Mapping[str, str] = field(default_factory=dict)
-    tokens: list[int] = field(default_factory=list)
-
-    @classmethod
-    def _of(cls, text: str, line: int) -> Bracket:
-        match = _ENTITY.fullmatch(text)
-        part, parts = (int(match["part"] or 1), int(match["parts"] or 1)) if match else (0, 0)
-        if match is None or not 1 <= part <= parts:
-            problem = f"entity {shown(text)}, expected an id such as 1 or 1[1/2]"
-            raise LineError(line, problem, "malformed brackets")
-        return cls(match["entity"], part, parts, line)
-
-    def _matches(self, other: Bracket, before: int = 0) -> bool:
-        mine = (self.entity, self.part + before, self.parts)
-        return mine == (other.entity, other.part, other.parts)
+    line: int
+    tokens: list[int]
+    fields: Mapping[str, str]
 
 
-class _Reader:
-    def __init__(self, names: Sequence[str], column: str) -> None:
-        self.names, self.column = names, column
-        self.opened: list[Bracket] = []
-        self.unfinished: list[Bracket] = []
-        self.whole: list[Bracket] = []
+#: An entity, and the number of a part of a mention among so many.
+_Part = tuple[str, int, int]
 
-    def read(self, cells: Iterable[tuple[int, str]]) -> list[Bracket]:
-        for index, (line, cell) in enumerate(cells):
-            for match in self._matches(line, cell):
-                if match["opens"] is not None:
-                    self._open(match["opens"], line, index)
-                if match["closes"] is not None or match["closed"] is not None:
-                    self._close(match["closes"] or match["opens"], line, index)
-        for bracket in self.opened + self.unfinished:
-            problem = (
-                f"a mention of entity {shown(bracket.entity)} is opened and not closed in its "
-                "sentence, expected a closing bracket"
-            )
-            raise LineError(bracket.line, problem, "unclosed mention")
-        return self.whole
 
-    def _open(self, text: str, line: int, index: int) -> None:
-        values = text.split("-")
-        if len(values) > len(self.names):
-            problem = (
-                f"{len(values)} fields in {self.column}({shown(text)}, expected at most "
-                f"{len(self.names)}: those of # global.Entity"
-            )
-            raise LineError(line, problem, "malformed brackets")
-        bracket = Bracket._of(values[0], line)
-        bracket.start, bracket.fields = index, dict(zip(self.names[1:], values[1:], strict=False))
-        self.opened.append(bracket)
+def _part(text: str, line: int) -> _Part:
+    match = _ENTITY.fullmatch(text)
+    part, parts = (int(match["part"] or 1), int(match["parts"] or 1)) if match else (0, 0)
+    if match is None or not 1 <= part <= parts:
+        problem = f"entity {shown(text)}, expected an id such as 1 or 1[1/2]"
+        raise LineError(line, problem, "malformed brackets")
+    return match["entity"], part, parts
 
-    def _close(self, text: str, line: int, index: int) -> None:
-        closed = Bracket._of(text.split("-")[0], line)
-        bracket = next(filter(closed._matches, reversed(self.opened)), None)
-        if bracket is None:
-            problem = (
-                f"{shown(text + ')')} closes a mention that is not open, expected it to be opened"
-            )
-            raise LineError(line, problem, "unopened mention")
-        self.opened = [other for other in self.opened if other is not bracket]
-        bracket.tokens.extend(range(bracket.start, index + 1))
-        if bracket.part > 1:
-            before = next((b for b in self.unfinished if b._matches(bracket, before=1)), None)
-            if before is None:
-                problem = (
-                    f"part {bracket.part} of a mention of entity {shown(bracket.entity)}, "
-                    f"expected part {bracket.part - 1} before it"
-                )
-                raise LineError(bracket.line, problem, "parts of a mention out of order")
-            self.unfinished = [other for other in self.unfinished if other is not before]
-            bracket.tokens = before.tokens + bracket.tokens
-            bracket.fields = {**bracket.fields, **before.fields}
-        (self.whole if bracket.part == bracket.parts else self.unfinished).append(bracket)
 
-    def _matches(self, line: int, cell: str) -> Iterator[re.Match[str]]:
-        for piece in cell.split("|"):
-            position = 0
-            while position < len(piece):
-                if (match := _BRACKET.match(piece, position)) is None:
-                    expected = "expected brackets such as (1) or (1 and 1)"
-                    problem = f"{self.column}{shown(cell)}, {expected}"
-                    raise LineError(line, problem, "malformed brackets")
-                yield match
-                position = match.end()
+def _matches(line: int, cell: str, column: str) -> Iterator[re.Match[str]]:
+    for piece in cell.split("|"):
+        position = 0
+        while position < len(piece):
+            if (match := _BRACKET.match(piece, position)) is None:
+                problem = f"{column}{shown(cell)}, expected brackets such as (1) or (1 and 1)"
+                raise LineError(line, problem, "malformed brackets")
+            yield match
+            position = match.end()
 
 
 def _mention(
