@@ -18,7 +18,7 @@ _MOST_NAMED = 6
 _HOW = ("anyway", "details", "seed")
 EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
-  coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
+  coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --format json
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
   coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
 """
@@ -71,12 +71,11 @@ def add_arguments(parser: Parser) -> None:
         help="also write both models' values of every item to this file (.parquet or .csv)",
     )
     options.add_format(parser)
-    said = "also write comparison.json, .png and .svg to this folder"
-    options.add_output(parser, said, "a comparison")
+    add("--overwrite", action="store_true", help="replace the file of --items")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare folders of results; prints a table for each pair, and writes a folder if asked to."""
+    """Compare folders of results; prints a table for each pair."""
     from coherencegym.eval.report.formats import TABLE
     from coherencegym.terminal import data_output
 
@@ -99,13 +98,10 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     )
     from coherencegym.eval.results.folder import read_results, seed_folders
     from coherencegym.eval.results.logs.read import logs_at, read_log
-    from coherencegym.eval.views.compare_table import comparison_document, write_comparisons
-    from coherencegym.files.folders import check_folder
+    from coherencegym.eval.views.compare_table import comparison_document
 
     if arguments.items is not None:
         check_items_file(arguments.items, arguments.overwrite, arguments.results)
-    if arguments.output is not None:
-        check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)
     logs = {path: logs_at(path) for path in arguments.results}
     folders = [
         found for path in arguments.results for found in logs[path] or options.results_named([path])
@@ -167,10 +163,6 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         print(one_line(f"left out: {each}"), file=sys.stderr)
     if arguments.layers or len(groups) > 1:
         comparisons = corrected_together(comparisons)
-    notes: list[str] = []
-    if arguments.output is not None:
-        how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
-        notes = write_comparisons(comparisons, arguments.output, **how)
     if arguments.items is not None:
         write_items(comparisons, arguments.items)
     show_document(comparison_document(comparisons), arguments.format, out)
@@ -179,6 +171,4 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         print(one_line(f"left out, as no other run is of the same suite and task: {few}"))
     if arguments.items is not None:
         print(f"items written to {arguments.items}")
-    if arguments.output is not None:
-        print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
     return 0

@@ -1,32 +1,22 @@
-"""The tables of comparisons.
-
-The plot has differences of scores with their intervals, as papers show them.
-"""
+"""The tables of comparisons."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
 
 from coherencegym.eval.data.dataset import SCORE_MEANINGS
-from coherencegym.eval.report import figures, grid
+from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import labels
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import Shown, TableDocument
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.estimators import DISCORDANCE, POWER
-from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, is_correlation, only_cd
-from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import tie_line
 from coherencegym.eval.tasks.score.report import items
-from coherencegym.files.folders import written_beside
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
@@ -72,6 +62,8 @@ def comparison_document(comparisons: Sequence[ModelComparison]) -> TableDocument
         grids.append(made)
         place = {"suite": about.suite, "version": about.version, "task": about.task}
         place |= {"baseline": baseline, "model": model}
+        place |= {"baseline_signature": about.signature}
+        place |= {"model_signature": comparison.model.signature}
         if comparison.headline is not None:
             records.append({**place, **asdict(comparison.headline), "level": "headline"})
         records += [{**place, **asdict(row)} for row in comparison.shown]
@@ -172,10 +164,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         if ties := tie_line(side.outcomes, side.tables):
             yield f"{ties} (the {who} model, {short_model(side.model_name)})"
     if hidden := len(comparison.rows) - len(comparison.shown):
-        yield (
-            f"{hidden:,} rows of groups of items, uncorrected, are in comparison.json of `compare "
-            "--output`; --details prints groups"
-        )
+        yield f"{hidden:,} rows of groups of items are left out; --details prints and tests them"
     counted = [row for row in comparison.rows if not is_correlation(row.metric)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):
         yield "the two models make the same predictions on all items"
@@ -220,110 +209,6 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     )
     if any(row.n < FEW_ITEMS for row in rows):
         yield f"! fewer than {FEW_ITEMS} items: read the interval, not the difference"
-
-
-#: The file that every folder of a comparison has.
-COMPARISON_FILE = "comparison.json"
-#: Most rows in a panel; beyond, groups are left to the table.
-_MOST_ROWS = 60
-#: Panels beside each other.
-_MOST_COLUMNS = 3
-
-
-def write_comparisons(
-    comparisons: Sequence[ModelComparison], folder: Path, *, seed: int, overwrite: bool = False
-) -> list[str]:
-    """Write all files, whole or not at all.
-
-    Returns:
-        Notes on the plot, one line each.
-    """
-    with written_beside(folder, overwrite) as work:
-        write_json(comparisons_as_json(comparisons, seed), work / COMPARISON_FILE)
-        return plot_comparisons(comparisons, work / "comparison.png")
-
-
-def comparisons_as_json(comparisons: Sequence[ModelComparison], seed: int) -> dict[str, Any]:
-    """The content of ``comparison.json``: all rows, also those that are not printed."""
-    return {
-        "format": 1,
-        "settings": {"seed": seed, "intervals": INTERVALS, "flips": FLIPS},
-        "comparisons": [
-            {
-                "suite": comparison.baseline.suite,
-                "version": comparison.baseline.version,
-                "baseline": _about(comparison.baseline, comparison.names[1]),
-                "model": _about(comparison.model, comparison.names[0]),
-                "obstacles": list(comparison.obstacles),
-                "remarks": list(comparison.remarks),
-                "unpaired_predictions": comparison.unpaired,
-                "holm_tests": sum(row.p_holm is not None for row in comparison.rows),
-                "headline": asdict(comparison.headline) if comparison.headline else None,
-                "rows": [asdict(row) for row in comparison.rows],
-            }
-            for comparison in comparisons
-        ],
-    }
-
-
-def _about(results: Results, label: str) -> dict[str, Any]:
-    return {
-        "label": label,
-        "folder": str(results.place),
-        "signature": results.signature,
-        "name": results.model_name,
-        "commit": results.commit,
-        "dtype": results.dtype,
-        "device": results.model.get("device", ""),
-    }
-
-
-def plot_comparisons(comparisons: Sequence[ModelComparison], path: Path) -> list[str]:
-    """Draw one panel for each comparison, all with the same axes, into a PNG and an SVG file.
-
-    Returns:
-        Notes on the figure, one line each.
-    """
-    rows = [_rows(comparison) for comparison in comparisons]
-    columns = min(_MOST_COLUMNS, len(comparisons))
-    lines = -(-len(comparisons) // columns)
-    written = [
-        [f"{figures.cut(name)}  (n={row.n:,})" for row, name in zip(own, labels(own), strict=True)]
-        for own in rows
-    ]
-    with figures.style():
-        every = [text for texts in written for text in texts]
-        widest = max(figures.text_widths(every, 9, [True] * len(every)), default=0)
-        # Inches: a row is a quarter of an inch high.
-        height = lines * (1.0 + 0.27 * max(4, *map(len, rows))) + 0.7
-        figure = figures.new_figure(columns * (3.1 + widest / 72), height, layout="constrained")
-        panels = figure.subplots(lines, columns, squeeze=False).ravel()
-        several = len(set(map(suite_title, comparisons))) > 1
-        for panel, own, texts, one in zip(panels, rows, written, comparisons, strict=False):
-            figures.draw_points(panel, list(enumerate(own)), "difference", filled=significant)
-            figures.row_labels(panel, texts, list(map(figures.is_whole, own)), widest)
-            figures.around_zero(panel, [row for each in rows for row in each])
-            measured = "of CD scores, " if only_cd(own) else "with "
-            panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
-            panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
-            model, base = map(figures.cut, one.names)
-            titles = [figures.cut(suite_title(one))] * several + [f"{model} −", base]
-            panel.set_title("\n".join(titles), fontsize=10, fontweight="bold")
-        for panel in panels[len(rows) :]:
-            panel.set_axis_off()
-        point = {"color": figures.colour(0), "marker": "o", "linewidth": 2.4}
-        handles = [
-            figures.key("p (Holm) < 0.05", **point),
-            figures.key("p (Holm) ≥ 0.05", **point, markerfacecolor="white"),
-            figures.key("no difference", color=figures.CHANCE_LINE, linestyle=figures.DASHED),
-        ]
-        figures.legend_below(figure, handles, len(handles))
-        return figures.missing_note(figures.save(figure, path))
-
-
-def _rows(comparison: ModelComparison) -> list[PairedScore]:
-    rows = [row for row in comparison.shown if row.difference is not None]
-    return rows if len(rows) <= _MOST_ROWS else [row for row in rows if row.level == "all"]
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.registry import load_suite
+from coherencegym.eval.commands.cli import main
 
 
 def build_command(suite: str, *argv: object) -> int:
@@ -54,3 +57,10 @@ def lint_examples(repository: Path, folder: Path, examples: Iterable[str], ignor
         if "No module named ruff" in run.stderr:
             pytest.skip("ruff is not installed")
         assert run.returncode == 0, run.stdout + run.stderr
+
+
+def compared(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, Any]]:
+    """The rows that ``compare`` prints, as numbers."""
+    assert main(["compare", *map(str, words), "--format", "json"]) == 0
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return rows

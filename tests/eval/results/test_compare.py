@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from support.results import Evaluated, dataset_facts, evaluated_table, made_save
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, Outcome
-from coherencegym.eval.report import figures, grid
+from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import print_document
 from coherencegym.eval.results.comparison import (
     ModelComparison,
@@ -35,11 +34,7 @@ from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.views.compare_table import (
     comparison_document,
     comparison_grid,
-    comparisons_as_json,
-    plot_comparisons,
-    write_comparisons,
 )
-from coherencegym.files.checksums import CHECKSUMS
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
 
@@ -198,7 +193,6 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
     assert [row.group for row in whole.shown] == [""]
     assert whole.shown[0].p_holm == whole.shown[0].p
     assert {row.p_holm for row in whole.rows if row.group} == {None}
-    assert comparisons_as_json([found], 0)["comparisons"][0]["holm_tests"] == 5
 
 
 def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_themselves() -> None:
@@ -222,7 +216,6 @@ def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_the
     assert (head.n, head.p_holm) == (60, head.p)
     text = printed([found])
     assert text.index("Headline scores: b against a (reference)") < text.index("config, group")
-    assert comparisons_as_json([found], 0)["comparisons"][0]["headline"]["n"] == 60
     together = corrected_together([found, found])
     p = head.p or 0.0
     assert [one.headline and one.headline.p_holm for one in together] == [min(1.0, 2 * p)] * 2
@@ -463,12 +456,11 @@ def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> Non
         assert part in whole, (part, row)
     assert "corrected for the one test printed; * below 0.05" in text
     assert "[1] a_group_with_a_long_name_of_many_words" not in text
-    assert "2 rows of groups of items, uncorrected, are in comparison.json" in text
-    assert "--details prints groups" in text
+    assert "2 rows of groups of items are left out; --details prints and tests them" in text
     detailed = compare(comparison.baseline, comparison.model, details=True)
     assert "[1] a_group_with_a_long_name_of_many_words" in printed([detailed])
     assert "McNemar's exact test" in text
-    assert "left out" not in text
+    assert "left out" not in whole
     assert "not corrected for the number of comparisons" in printed([comparison, comparison])
 
 
@@ -511,74 +503,3 @@ def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
     assert model_labels([named("m"), named("m")]) == ["1: m (r)", "2: m (r)"]
     evil = results("a", outcomes(True, False), config="\x1b[2J")
     assert r"\u001b[2J" in printed([compare(evil, evil)])
-
-
-@pytest.mark.usefixtures("real_figures")
-def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
-    comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[Any] = []
-    save = figures.save
-
-    def keep(figure: Any, path: Path) -> list[str]:
-        drawn.append(figure)
-        return save(figure, path) if path in paths else []
-
-    paths = [tmp_path / name for name in ("1.png", "1.svg", "2.png", "2.svg")]
-    monkeypatch.setattr(figures, "save", keep)
-    names = [("b", "a"), ("c", "a"), ("d", "a"), ("e", "a")]
-    plot_comparisons([comparison], paths[0])
-    plot_comparisons([comparison], paths[2])
-    for first, second in ((paths[0], paths[2]), (paths[1], paths[3])):
-        assert first.read_bytes() == second.read_bytes()
-    four = [replace(comparison, names=one) for one in names]
-    plot_comparisons(four, tmp_path / "four.png")
-    panels = [axes for axes in drawn[-1].axes if axes.axison]
-    assert [panel.get_title() for panel in panels] == [f"{m} −\n{b}" for m, b in names]
-    other = {**comparison.baseline.dataset, "suite": "other"}
-    moved = replace(comparison, baseline=replace(comparison.baseline, dataset=other))
-    plot_comparisons([comparison, moved], tmp_path / "suites.png")
-    titles = [axes.get_title() for axes in drawn.pop().axes]
-    assert titles == ["suite 1.0.0\nb −\na", "other 1.0.0\nb −\na"]
-    (points,) = (own for own in panels[0].collections if own.get_gid() == "difference-0")
-    assert points.get_offsets()[:, 0].tolist() == pytest.approx(
-        [row.difference for row in comparison.shown]
-    )
-    limits = {panel.get_xlim() for panel in panels}
-    assert len(limits) == 1
-    low, high = limits.pop()
-    assert low == -high
-    assert all(row.ci_high is not None and row.ci_high < high for row in comparison.shown)
-
-
-def test_the_folder_is_whole_or_not_there(
-    comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import coherencegym.eval.views.compare_table
-
-    folder = tmp_path / "out"
-    write_comparisons([comparison], folder, seed=0)
-    assert {path.name for path in folder.iterdir()} == {
-        CHECKSUMS,
-        "comparison.json",
-        "comparison.png",
-        "comparison.svg",
-    }
-    content = json.loads((folder / "comparison.json").read_text())
-    (one,) = content["comparisons"]
-    assert one["baseline"]["label"] == "a"
-    assert one["model"]["commit"] == "sha256:b"
-    assert one["rows"][0]["test"] == "mcnemar"
-    assert one["rows"][0]["p_holm"] == comparison.rows[0].p_holm
-    with pytest.raises(EvaluationError, match="--overwrite"):
-        write_comparisons([comparison], folder, seed=0)
-
-    def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(coherencegym.eval.views.compare_table, "plot_comparisons", stop)
-    before = (folder / "comparison.json").read_text()
-    with pytest.raises(KeyboardInterrupt):
-        write_comparisons([comparison], folder, seed=0, overwrite=True)
-    assert (folder / "comparison.json").read_text() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]

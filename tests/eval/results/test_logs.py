@@ -296,14 +296,6 @@ def test_clusters_are_of_logs_alone(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "expected logs of other evaluators with it" in one_line(capsys.readouterr().err)
 
 
-def test_a_comparison_of_logs_is_written_as_any_other(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    words = ["--cluster-by", "cluster", "--output", str(out)]
-    assert main(["compare", str(RECORDED / "lm_eval"), *words]) == 0
-    names = {"comparison.json", "comparison.png", "comparison.svg"}
-    assert names <= {path.name for path in out.iterdir()}
-
-
 @pytest.fixture(scope="module")
 def whole_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for each form of a log: both archives, JSON, and the harness's."""

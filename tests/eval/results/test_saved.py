@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import one_line
+from support.commands import compared, one_line
 from support.results import Rows, damage, put
 
 from coherencegym.errors import EvaluationError
@@ -286,20 +286,16 @@ def test_no_terminal_is_steered_by_what_is_wrong(folder: Path, tmp_path: Path) -
 # ---------------------------------------------------------------- the command
 
 
-def test_two_models_by_command(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = tmp_path / "out"
-    words = ["compare", str(folder / "one"), str(folder / "two"), "--output", str(output)]
-    assert main(words) == 0
+def test_two_models_by_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [str(folder / "one"), str(folder / "two")]
+    assert main(["compare", *words]) == 0
     said = capsys.readouterr()
     assert said.err == ""
     assert "two-model against one-model (reference)" in said.out
     assert "moved=true" not in said.out
     assert "sign flips" in said.out
     assert "\x1b" not in said.out
-    (one,) = json.loads((output / "comparison.json").read_text())["comparisons"]
-    row = one["rows"][0]
+    row = next(row for row in compared(capsys, *words) if row["level"] == "all")
     # The second model's context is too short for some items; the last has nothing to tell apart.
     too_long = json.loads((folder / "two" / "results.json").read_text())["scores"][0]["too_long"]
     assert too_long > 0
@@ -307,13 +303,8 @@ def test_two_models_by_command(
     assert row["undefined"] == 1 + 2 * too_long
     assert row["undefined_baseline"] == 1
     assert row["n_clusters"] < row["n"]
-    assert main([*words[:3], "--details"]) == 0
+    assert main(["compare", *words, "--details"]) == 0
     assert "moved=true" in capsys.readouterr().out
-    assert main(words) == 2
-    assert "--overwrite" in one_line(capsys.readouterr().err)
-    before = (output / "comparison.json").read_bytes()
-    assert main([*words, "--overwrite"]) == 0
-    assert (output / "comparison.json").read_bytes() == before
 
 
 def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -339,10 +330,9 @@ def runs(folder: Path, tmp_path: Path) -> Path:
 
 
 def test_runs_on_several_suites_are_compared_suite_by_suite(
-    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output = tmp_path / "out"
-    assert main(["compare", str(runs), "--output", str(output)]) == 0
+    assert main(["compare", str(runs)]) == 0
     said = capsys.readouterr()
     assert said.err == ""
     first, *tables = [line for line in said.out.splitlines() if "(reference)" in line]
@@ -352,18 +342,17 @@ def test_runs_on_several_suites_are_compared_suite_by_suite(
     left_out = "left out, as no other run is of the same suite and task: "
     assert said.out.count(left_out) == 1
     assert f"{left_out}{runs / 'c--one'}\n" in said.out
-    own = json.loads((output / "comparison.json").read_text())["comparisons"]
-    assert [one["suite"] for one in own] == ["a", "b"]
-    tested = [row["p_holm"] for one in own for row in one["rows"] if row["p_holm"] is not None]
+    own = [row for row in compared(capsys, runs) if row["level"] != "headline"]
+    assert list(dict.fromkeys(row["suite"] for row in own)) == ["a", "b"]
+    tested = [row["p_holm"] for row in own if row["p_holm"] is not None]
     assert f"corrected for the {len(tested)} tests of all 2 comparisons printed" in said.out
 
     # One family: no p-value is smaller than where each suite is corrected by itself.
-    alone = tmp_path / "alone"
-    words = ["compare", str(runs / "a--one"), str(runs / "a--two"), "--output", str(alone)]
-    assert main(words) == 0
+    alone = runs / "a--one", runs / "a--two"
+    assert main(["compare", *map(str, alone)]) == 0
     assert "tests of all" not in capsys.readouterr().out
-    (apart,) = json.loads((alone / "comparison.json").read_text())["comparisons"]
-    rows = zip(own[0]["rows"], apart["rows"], strict=True)
+    apart = [row for row in compared(capsys, *alone) if row["level"] != "headline"]
+    rows = zip([row for row in own if row["suite"] == "a"], apart, strict=True)
     pairs = [(row["p_holm"], other["p_holm"]) for row, other in rows if row["p_holm"] is not None]
     assert pairs
     assert all(one >= other for one, other in pairs)
@@ -394,14 +383,6 @@ def test_runs_without_a_partner_are_one_line(
     [
         (["compare", "{one}"], "one folder of results; expected two or more"),
         (["compare", "{one}", "{data}"], "no results.json"),
-        (
-            ["compare", "{one}", "{one}", "--output", "{data}", "--overwrite"],
-            "{data} is not replaced",
-        ),
-        (
-            ["compare", "{one}", "{one}", "--output", "{one}", "--overwrite"],
-            "neither inside the other",
-        ),
     ],
 )
 def test_a_mistake_is_one_line(
@@ -417,7 +398,7 @@ def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) 
         main(["compare", "--help-all"])
     assert stopped.value.code == 0
     said = capsys.readouterr().out
-    for part in ("--all-pairs", "--anyway", "--details", "--seed", "--output", "--overwrite"):
+    for part in ("--all-pairs", "--anyway", "--details", "--seed", "--items", "--overwrite"):
         assert part in said
     assert "coherencegym compare results/" in said
     with pytest.raises(SystemExit):

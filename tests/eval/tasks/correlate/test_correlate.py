@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
-from support.commands import one_line
+from support.commands import compared, one_line
 from support.suites import Sample
 
 from coherencegym.errors import EvaluationError
@@ -24,6 +24,7 @@ from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.results.comparison import compare
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import surprisals
@@ -234,18 +235,15 @@ def test_a_dataset_without_rated_texts(
 
 
 def test_two_models_are_compared(
-    folders: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folders: Sequence[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output = tmp_path / "compared"
-    assert main(["compare", *map(str, folders), "--output", str(output)]) == 0
+    assert main(["compare", *map(str, folders)]) == 0
     printed = capsys.readouterr().out
     assert "correlations (Spearman) are shown times 100" in printed
     assert "influence: test of two rank correlations" in printed
-    (comparison,) = json.loads((output / "comparison.json").read_text())["comparisons"]
+    found = compared(capsys, *folders)
     rows = {
-        (row["config"], row["metric"], row["system"]): row
-        for row in comparison["rows"]
-        if row["level"] == "all"
+        (row["config"], row["metric"], row["system"]): row for row in found if row["level"] == "all"
     }
     for (_, measure, system), row in rows.items():
         assert system in {one.label for one in SYSTEMS}
@@ -253,8 +251,9 @@ def test_two_models_are_compared(
         assert row["ci_low"] <= row["difference"] <= row["ci_high"]
         assert (row["p"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), measure
     # A baseline is the same for both.
-    same = [row for row in comparison["rows"] if row["system"] == "length"]
-    assert {row["difference"] for row in same} == {0}
+    baseline, model = (read_results(folder, outcomes=True) for folder in folders)
+    same = [row for row in compare(baseline, model).rows if row.system == "length"]
+    assert {row.difference for row in same} == {0}
 
 
 def test_the_folder_is_read_back(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from huggingface_hub import HfApi
-from support.commands import one_line
+from support.commands import compared, one_line
 from support.datasets import orders, write_examples
 from support.hub.server import HubServer
 
@@ -184,26 +184,25 @@ def test_of_two_probes_rows_are_counted_and_layers_are_named(
     more = ("--layers", "0,2", "--random-init", "0", "--limit", "20")
     assert main(arguments(saved, tmp_path / "run", *more)) == 0
     assert main(["compare", str(finished), str(tmp_path / "run")]) == 2
-    assert 'layers: "all" and [0, 2]; ' in capsys.readouterr().err
+    assert "layers: not set and [0, 2]; " in capsys.readouterr().err
     assert main(["compare", str(finished), str(tmp_path / "run"), "--anyway"]) == 0
     assert "30 rows are left out: only one of the two has them" in capsys.readouterr().out
 
 
 def test_layers_of_one_run_are_compared_row_by_row(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    finished: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = ("--layers", "0", "1", "2", "--output", str(tmp_path / "compared"))
+    more = ("--layers", "0", "1", "2")
     assert main(["compare", str(finished), *more]) == 0
     out = capsys.readouterr().out
     assert "model, layer 2 against model, layer 0 (reference)" in out
     # All rows, of two layers; and of two genres for who asks.
     assert "corrected for the 2 tests of all 2 comparisons printed; *" in out
-    assert main(["compare", str(finished), *more[:4], "--details"]) == 0
+    assert main(["compare", str(finished), *more, "--details"]) == 0
     assert "corrected for the 6 tests of all 2 comparisons" in capsys.readouterr().out
-    own = json.loads((tmp_path / "compared" / "comparison.json").read_text())["comparisons"]
+    own = [row for row in compared(capsys, finished, *more) if row["level"] == "all"]
     fits = {f["layer"]: f for f in parquet_rows(finished / "layers.parquet") if not f["draw"]}
-    for layer, compared in zip((1, 2), own, strict=True):
-        whole = compared["rows"][0]
+    for layer, whole in zip((1, 2), own, strict=True):
         assert whole["baseline_score"] == pytest.approx(fits[0]["test"])
         assert whole["score"] == pytest.approx(fits[layer]["test"])
         assert whole["ci_low"] <= whole["difference"] <= whole["ci_high"]
@@ -419,7 +418,7 @@ def test_results_are_pushed_and_stand_in_overviews(
         (tmp_path / name).write_bytes(files[names[name]])
     card = files["README.md"].decode()
     whole = results_of(finished)["headline"]
-    assert f"| accuracy | 50 | {100 * whole['score']:.1f} % |" in card
+    assert f"probe, accuracy | 50 | [{100 * whole['score']:.1f} " in card
     # What was pushed is enough to compare and to draw it again.
     assert main(["compare", str(tmp_path), str(finished), "--layers", "1"]) == 0
     assert len(list(probe_curves([read_results(tmp_path)]))) == 1
