@@ -295,7 +295,7 @@ def _boosting(seen: _Seen, rows: Any, weights: Any, tested: Any) -> Any:
     )
     with one_thread():
         model.fit(both, labels, sample_weight=np.tile(weights, 2))
-    return model.decision_function(numbers[tested]) - model.decision_function(-numbers[tested])
+        return model.decision_function(numbers[tested]) - model.decision_function(-numbers[tested])
 
 
 def _n_grams(seen: _Seen, rows: Any, weights: Any, tested: Any) -> Any:
