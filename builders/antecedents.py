@@ -149,13 +149,10 @@ SUITE = Suite(
     ),
     description=(
         "Excerpts of three sentences from documents annotated for coreference. The last sentence "
-        "mentions a referent that only one of the two preceding sentences mentions. Either that "
-        "sentence or the other one is replaced by a stand-in: a sentence of the same document and "
-        "of similar length. The stand-in mentions neither the referent nor anything else that the "
-        "pronoun or phrase could mean. It opens the excerpt, so the remaining sentence stands "
-        "directly before the last one: `antecedent_removed` and `control_removed` differ in one "
-        "sentence, in one position. The scored mention, and the text before it in its sentence, "
-        "are the same in all conditions."
+        "mentions a referent that only one of the two before it mentions. Either that sentence or "
+        "the other one is replaced by a stand-in from the same document, which opens the excerpt "
+        "and mentions nothing that the scored pronoun or phrase could mean. The mention, and the "
+        "text before it in its sentence, are the same in all conditions."
     ),
     conditions={
         ORIGINAL: "the sentence that introduces the referent, and its neighbour, in their order",
@@ -170,32 +167,18 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "A config's score counts the group `against control`. It is the interaction: the effect of "
-        "removing the antecedent minus the effect of removing the neighbour. `bits(original)` is "
-        "in both terms and cancels. The group `against original` is confounded: a foreign sentence "
-        "harms any text.",
-        "The scored text is the same in both conditions, so it cannot reveal the answer. The "
-        "one sentence that differs can: other topics make `she` less likely. The partial-input "
-        "classifier therefore sees this sentence, without the mention.",
-        "A model need not find the right referent: any possible referent of the pronoun is enough "
-        "to avoid surprise. A sentence that mentions a possible referent (the same number, gender "
-        "and entity type, as far as annotated) is used neither as neighbour nor as stand-in. "
-        "Corpora that do not annotate entities mentioned only once hide some possible "
-        "referents. Items from one document may share their stand-in; intervals are clustered by "
-        "document.",
-        "The antecedent's sentence is the last one that names the referent, up to five sentences "
-        "before the scored one. Sentences between the two are left out of all conditions if they "
-        "mention the referent by pronouns or are not the neighbour; the scored sentence must not "
-        "refer back to them. The neighbour is the nearest suitable sentence between the two, or "
-        "otherwise before the antecedent's sentence. It mentions a person if the antecedent's "
-        "sentence mentions one, and only then; the person is of another gender or number than the "
-        "scored mention.",
-        "`antecedent_removed` lacks the referent and everything else that the sentence said. "
-        "Sentences are left out if another pronoun refers back to them; a definite phrase in the "
-        "rest of the scored sentence may still refer back.",
+        "A config's score counts the group `against control`: the effect of removing the "
+        "antecedent minus that of removing the neighbour. The group `against original` is "
+        "confounded, because a foreign sentence harms any text.",
+        "The scored text is the same in both conditions; the one sentence that differs can reveal "
+        "the answer (other topics make `she` less likely), so the partial-input classifier sees "
+        "it.",
+        "A model need not find the right referent: any possible one avoids surprise. Neither the "
+        "neighbour nor the stand-in mentions one, as far as the corpus annotates entities.",
+        "`antecedent_removed` lacks everything else that the sentence said; a definite phrase in "
+        "the rest of the scored sentence may refer back to it.",
         "Expect a weaker effect in `phrase`: readers can often accommodate a referent for a "
-        "definite phrase (`the city`), but seldom for a pronoun. The phrases share no word with "
-        "the antecedent's sentence, so word repetition does not help.",
+        "definite phrase (`the city`), but seldom for a pronoun.",
     ),
     headline=("pronoun",),
     citation=HEIM_1982,

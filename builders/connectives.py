@@ -468,13 +468,10 @@ SUITE = Suite(
         "the connective cannot express how the two parts of the text are related."
     ),
     description=(
-        "Segments of one to four sentences around an annotated connective, and the same "
-        f"segments with each of the other connectives ({', '.join(AMBIGUOUS)}). `however` and "
-        "`yet` at the beginning of a clause are also replaced by adverbials "
-        f"({', '.join(ADVERBIALS)}). The scored text is the same in every condition: the text "
-        "after the connective, or after its clause if the sentence begins with the connective "
-        "(`Although it rained, we left`). Groups are named after the replacement: in "
-        "`as_causal → since`, a causal `as` is replaced by `since`."
+        "Segments of one to four sentences around an annotated connective, and the same segments "
+        f"with each of the other connectives ({', '.join(AMBIGUOUS)}). The scored text is the same "
+        "in every condition: the text after the connective, or after its clause if the sentence "
+        "begins with the connective (`Although it rained, we left`)."
     ),
     conditions={
         ORIGINAL: "the segment as its author wrote it",
@@ -501,41 +498,19 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        f"A config's score counts only `{HEADLINE}`: replacements that are grammatical but cannot "
-        "express the sense. Of the others, `however` → `since` breaks the grammar rather than the "
-        "coherence, and `since` → `as` may break nothing: where the sense is the same, a model "
-        "that reads well scores near 50 %, unless it prefers the author's word in any case.",
-        "A replacement may be less frequent in its position than the original. `different > same` "
-        "compares two replacements with each other and avoids this confound.",
-        "A table (`loaders/languages/connectives/en.tsv`), not a judgement of each item, decides "
-        "what a connective can mean. Some replacements that are different by the table read well.",
-        "Some replacements often read as well as the author's word: `although` for time, `while` "
-        "for cause, and for contrast `then`, `for example`, `as` and (without a denial) "
-        "`therefore`. They form groups of their own (`concession for time`, `time for cause`, "
-        "`time for contrast`, `instance for contrast`, `result for contrast`), which a config's "
-        "score leaves out. The score also leaves out clauses that may express a cause or a "
-        "concession (`open`): causes before the main clause, other clauses there that may be "
-        "causes, and clauses in brackets. `instead` is not used after a denial.",
-        "In a corpus without syntactic annotation, rules guess from the words whether a clause has "
-        "a subject and a finite verb. Without a verb, `as` and `since` count as other syntax.",
-        "Corpora without annotated arguments (Disco-Annotation) do not mark the end of a first "
-        "clause: their segments that begin with the connective are left out.",
-        "One temporal sense may be simultaneous (`while`) and another not (`since`): a replacement "
-        "of one temporal connective by another counts as neither the same nor a different sense.",
-        "Punctuation stays unchanged: `However, it rained` becomes `Since, it rained`.",
-        "`crossed` covers more connectives (`but`, `so`, `because`, `if`, `for example`) and "
-        "fewer segments. It pairs two segments of one document, or of two documents of the same "
-        "genre: whole sentences without speech fillers, whose connectives have the same syntax. "
-        "Each sentence is in one item.",
-        "`crossed`: the fit of a connective to the following words alone (`but also`) does not "
-        "cancel, because it depends on both. The partial-input baseline is 50 % by construction, "
-        "with one exception: if the connective comes first (`fronted=true`), the classifier sees "
-        "it with the next word, so an exchange changes word pairs (`although it`, `because so`).",
-        "`crossed`: `but` and `so` are exchanged only within sentences where `so` introduces a "
-        "result, and not before clauses about what somebody will, can or wants to do, which fit "
-        "both. Some clauses can still be joined by either; the other segment then decides.",
-        "Prepositional `as` and adverbial `yet`, which Disco-Annotation marks, form groups of "
-        "their own and enter no aggregate.",
+        "A config's score counts only `different sense, same syntax`: replacements that are "
+        "grammatical but cannot express the sense. A table, not a judgement of each item, decides "
+        "what a connective can mean, and some replacements read well.",
+        "Replacements that often read as well as the author's word (`although` for time, `while` "
+        "for cause, `then` for contrast) and clauses that may be causes or concessions (`open`) "
+        "are groups of their own, which the score leaves out; so are `as` as a preposition and "
+        "`yet` as an adverb.",
+        "A replacement may be rarer in its place than the original. `different > same` compares "
+        "two replacements and avoids this.",
+        "Without syntactic annotation, rules guess whether a clause has a subject and a finite "
+        "verb. Punctuation stays: `However, it rained` becomes `Since, it rained`.",
+        "`crossed` pairs two segments of one document or genre whose connectives have the same "
+        "syntax. How a connective fits the words behind it (`but also`) does not cancel.",
         *INFERRED_LIMITATIONS,
     ),
     headline=("", "inferred"),

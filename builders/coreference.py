@@ -190,8 +190,7 @@ def crossed_config(spillover: bool) -> Config:
             columns=lambda couple: dict(couple.first.columns),
         ),
         summary=(
-            "Winograd schemas: a text with a competitor of the same gender and one without, each "
-            "with the pronoun and with the name; "
+            "two texts, with and without a competitor, each with pronoun and name: "
             + (
                 "the text after the mention is"
                 if spillover
@@ -218,51 +217,19 @@ def crossed_config(spillover: bool) -> Config:
 
 
 _LIMITATIONS = (
-    "A repetition adds tokens that a model can copy from the previous sentence. If the model "
-    "copies well, these tokens have low surprisal and lower the sentence's mean: the paper's "
-    "metric, the mean over the sentence, then favours the longer condition, against the "
-    "prediction, and more so for longer phrases. If the model copies badly, they raise the mean. "
-    "The sum over the sentence grows with every token, so its prediction is nearly always met, "
-    "even by a model that understands nothing.",
-    "The `spillover` configs compare the text after the mention, which is the same in both "
-    "conditions, so length is no confound. They are still not the better metric: text after a name "
-    "or a noun phrase may be *less* surprising than after a pronoun, because the phrase is more "
-    "informative. A score near 50 % says little about coherence.",
-    "A repeated name is often good English, above all in biographies, in news, and after the "
-    "mention of two persons; the repetition is then no worse. A perfect reader does not reach 100 "
-    "%.",
-    "An item has only two to four sentences. The referent of another pronoun or name in them may "
-    "have been introduced earlier in the document.",
-    "Rules make the repetitions from the corpus's annotation: `a` becomes `the`, `his` becomes "
-    "`the man's`, `it's` becomes `the house is`. Pronouns for which the rules would give bad "
-    "English are left out and counted; so are spoken sentences with hesitations or restarts. "
-    "Annotation errors remain, and so does the syntax of spontaneous speech, in both conditions. "
-    "In corpora without syntactic annotation (ParCorFull), number, predicates and appositions are "
-    "inferred from the words.",
-    "The partial-input baseline is high by construction, because the classifier sees a pronoun in "
-    "one version and a noun in the other. It shows the score of a mere preference for pronouns, "
-    "without the previous sentence.",
-    "Several items come from one document, some from one sentence; intervals are clustered by "
-    "document.",
-    "The `crossed` configs test what the others cannot. A preference for pronouns nearly solves "
-    "the others, although a careful reader does not always find the repetition worse. "
-    "In `crossed`, each form and each preceding text stands once on each "
-    "side, so a model that reads only one of them ties. The score shows whether the preferred form "
-    "depends on who else could be meant. It does not show whether a model prefers pronouns at all, "
-    "nor whether it finds antecedents by cues other than gender.",
-    "Two men in a text make `he` more likely than a man and a woman do, whoever is meant. This "
-    "works against the prediction of `crossed`, which scores the mention and the text after it: a "
-    "model that understands nothing may score below 50 %. `crossed_spillover` avoids this: it "
-    "scores only the text after the mention, which is the same in all four conditions and should "
-    "be more surprising after an ambiguous pronoun. It does not test the choice between pronoun "
-    "and name. Report both.",
-    "The schema itself is the text with a competitor and a pronoun. Rules make the mention by name "
-    "and the text without a competitor: the other candidate gets a name of the other gender, and "
-    "pronouns for that candidate change accordingly.",
-    "World knowledge resolves the pronoun of a schema, so the pronoun is acceptable even with a "
-    "competitor, and hardly worse if the person is the subject of both clauses (items with "
-    "`competitor_between=true`). In a single text, the better form is hardly visible; the "
-    "prediction is about the interaction over two texts.",
+    "The main config scores the mean over the sentence, as the paper does. A model copies the "
+    "tokens of a repetition well, so the mean favours the longer condition, against the "
+    "prediction. The sum grows with every token and nearly always meets it.",
+    "A repeated name is often good English, and `spillover`, whose scored text is the same in both "
+    "conditions, may favour the more informative phrase: a perfect reader does not reach 100 %.",
+    "Rules make the repetitions from the annotation (`his` becomes `the man's`); pronouns for "
+    "which they would give bad English are left out. Annotation errors remain.",
+    "The partial-input baseline is high by construction: its classifier sees a pronoun in one "
+    "version and a noun in the other.",
+    "In `crossed`, each form and each preceding text stands once on each side, so a preference for "
+    "pronouns cancels: the score shows whether the form depends on who else could be meant. Two "
+    "men make `he` more likely whoever is meant, so that a model that understands nothing may be "
+    "below 50 %; `crossed_spillover` scores only the text after the mention.",
 )
 
 
@@ -281,11 +248,9 @@ SUITE = Suite(
     description=(
         "Minimal pairs of neighbouring sentences from documents annotated for coreference. In the "
         "last sentence, a third-person pronoun refers to an entity that the first one names; the "
-        "other version repeats the noun phrase or name instead. Up to two sentences between them "
-        "refer to the entity only by pronouns. The two versions have the same meaning; the "
-        "pronoun is the usual choice. The `crossed` configs use Winograd schemas: a person is "
-        "mentioned again by pronoun and by name, in a text with another person of the same gender "
-        "and in a text without such a person."
+        "other version repeats the noun phrase or name instead. The `crossed` configs use Winograd "
+        "schemas: a person is mentioned again by pronoun and by name, in a text with another "
+        "person of the same gender and in a text without."
     ),
     conditions={
         PRONOUN: "the sentences of the corpus",
@@ -293,13 +258,10 @@ SUITE = Suite(
             "the same, with the pronoun replaced by its antecedent: the last suitable noun phrase "
             "or name of the first sentence"
         ),
-        "none_pronoun": "crossed: every other person has the other gender; the person is "
-        "mentioned again by a pronoun",
-        "competitor_name": "crossed: somebody else in the text is of the same gender; the person "
-        "is mentioned again by name",
-        "none_name": "crossed: the text without another person of the same gender, with the name",
-        "competitor_pronoun": "crossed: the text with another person of the same gender, "
-        "with the pronoun",
+        "none_pronoun": "crossed: the others have the other gender; a pronoun",
+        "competitor_name": "crossed: somebody else is of the same gender; the name",
+        "none_name": "crossed: the others have the other gender; the name",
+        "competitor_pronoun": "crossed: somebody else is of the same gender; a pronoun",
     },
     uses=(
         Use(

@@ -44,11 +44,9 @@ SUITE = Suite(
     description=(
         "Text segments with a label that depends on the discourse: the position of a sentence, "
         "which of two sentences came first, whether one of six is foreign, the section of a "
-        "sentence, how two spans relate. Each segment becomes one vector. A classifier is trained "
-        "on the vectors of `train`, chosen on `validation` and scored on `test`; the split "
-        "`test2`, where present, has genres that the other splits lack. Classes with fewer than 10 "
-        "rows in `train`, or with none in `validation` or `test`, are left out and counted, except "
-        "in DiscoEval's own rows."
+        "sentence, how two spans relate. A classifier of their vectors is trained on `train`, "
+        "chosen on `validation` and scored on `test`; `test2`, where present, has other genres. "
+        "Rare classes (fewer than 10 rows in `train`) are left out and counted."
     ),
     conditions={
         "coherent": "six consecutive sentences",
@@ -56,23 +54,15 @@ SUITE = Suite(
     },
     limitations=(
         "An accuracy means nothing by itself. Compare it with the most frequent class, the bag of "
-        "words and the ceiling under Quality, and with the same model randomly initialised. What a "
-        "bag of words finds is in the words, not in the model's representation of them.",
-        "A classifier that finds a label in a layer does not show that the model uses it.",
-        "Splits divide whole documents, but a genre, an author or a phrase may occur in several "
-        "splits. Quality reports how many rows share a segment of five words with `train`.",
+        "words and the ceiling, and with the same model randomly initialised. A classifier that "
+        "finds a label in a layer does not show that the model uses it.",
+        "Splits divide whole documents, but a genre, an author or a phrase may occur in several. "
+        "`recurring` in `quality.json` is the share of rows that have a segment with `train`.",
         "Arguments of explicit relations do not contain their connective, but the surrounding text "
         "(`text`) does: contextual vectors have seen it.",
-        "In rhetorical trees, `same-unit` is a matter of syntax and `organization` a matter of "
-        "layout. The column `aspect` separates them from relations of meaning, and scores are "
-        "broken down by it. Nodes of one tree contain one another, so the rows of a document form "
-        "one cluster in every interval. The vector of a large child is a mean over up to hundreds "
-        "of units (`size`).",
-        "A sentence of another document can fit by chance. In chat, the addressee's name in a line "
-        "may give the order away.",
-        "Relations within a sentence and between sentences are different tasks (`same_sentence`).",
-        "A pair with two senses is one row with both (`also`); in DiscoEval's own rows it is two "
-        "rows of one family.",
+        "In rhetorical trees, `same-unit` is a matter of syntax and `organization` one of layout "
+        "(column `aspect`). The rows of a document form one cluster in every interval.",
+        "A sentence of another document can fit by chance.",
     ),
     citation=cited("chen-etal-2019-evaluation"),
     readings={DISCOEVAL_ROWS.name: DISCOEVAL_ROWS},

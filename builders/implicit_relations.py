@@ -279,39 +279,20 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "The authors did not write the adverbials: they found them unnecessary, and some sentences "
-        "read heavily with one. All conditions contain an adverbial.",
-        "Only relations whose connective can begin a sentence are used. This leaves out `because`, "
-        "`and`, `in order`, `in fact` and others, about half of the implicit relations. `however` "
-        "and `as a result` replace `but` and `so`, which take no comma.",
-        "The annotated connective is one reading. Only relations that hardly hold together are "
-        "contrasted; a table decides this (`WAYS` in "
-        "`manipulations.connectives.implied_connectives`), not a judgement of each item. `cloze` "
-        "leaves out more contrasts: a result, an example or a next event may also be a contrast "
-        "(`However,`), and a restatement may also be an addition (`Furthermore,`). `Instead,` is "
-        "not used after a denial, nor `Then,` before an event, as far as the corpus has syntactic "
-        "annotation.",
-        "`crossed`: the fit of an adverbial to its own sentence alone (`in 1963` after `Later,`) "
-        "does not cancel, because it depends on both. The partial-input baseline is at chance by "
-        "construction, but a model that never reads the first sentence may score higher.",
-        "`crossed` needs two relations of one document or of two of the same genre; each sentence "
-        "is in one item.",
-        "`cloze`: some relations are far more frequent than others, so the adverbial alone often "
-        "shows whether it is right (see the partial-input baseline). A model that "
-        "always prefers one adverbial may score as high; `crossed` avoids this.",
-        "`cloze`: the frequency of an adverbial does not cancel, either. It affects the groups "
-        f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`. It does not affect `{REST}`, which the "
-        "config's score counts: the same text after different adverbials.",
-        f"`cloze` has two groups after DiSQ (Miao et al. 2024): `{CONSISTENT}` is the share of "
-        f"pairs whose question and converse get matching answers, right or wrong; `{BOTH}` is the "
-        "share with two right answers. DiSQ's score is a product of shares, and its consistency "
-        "is a share of the questions with right answers. A formula covers one item and cannot "
-        f"express this: divide the score of `{BOTH}` by that of `{ASKED}`. A formula also lacks "
-        "probabilities that sum to one over the alternatives: it only shows which alternative is "
-        "likeliest.",
-        "The converse is tested only for contrast, result, sequence and instance, and only if no "
-        "word of the second sentence refers back. Adverbials for the converse (`after all`, "
-        "`before that`, `more generally`) are rarer and slightly more specific.",
+        "The authors did not write the adverbials, and some sentences read heavily with one. All "
+        "conditions contain one. Relations whose connective cannot begin a sentence (`because`, "
+        "`and`), about half of them, are left out.",
+        "The annotated connective is one reading. A table, not a judgement of each item, decides "
+        "which relations hardly hold together; `cloze` also leaves out contrasts that may be both.",
+        "`crossed` needs two relations of one document or genre. How an adverbial fits its own "
+        "sentence (`in 1963` after `Later,`) does not cancel, so that a model that never reads the "
+        "first sentence may be above chance.",
+        "`cloze`: some relations are far more frequent, so the adverbial alone often shows whether "
+        "it is right; `crossed` avoids this. The config's score counts `rest`, the same text after "
+        "different adverbials.",
+        "`cloze` has two groups after DiSQ (Miao et al. 2024): `both ways alike` and `both ways "
+        "right`, of a question and its converse. The converse is asked for contrast, result, "
+        "sequence and instance, and its adverbials are rarer.",
     ),
     headline=("crossed",),
     citation=MIAO_2024,

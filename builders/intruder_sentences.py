@@ -356,9 +356,7 @@ SUITE = Suite(
     description=(
         "Short documents. In some of them, one sentence (never the first) was replaced by an "
         "intruder: a sentence of another document on a similar subject (TF-IDF), but not a "
-        "paraphrase. Documents were divided into splits first, and documents that share lines went "
-        "into the same split, so neither a test document nor the source of its intruder is seen in "
-        "training."
+        "paraphrase. Documents that share lines are in one split."
     ),
     conditions={
         COHERENT_CONDITION: "the document of the corpus, unchanged",
@@ -384,18 +382,13 @@ SUITE = Suite(
     ),
     limitations=(
         "An intruder can fit by chance, if the other document has the same topic or the sentence "
-        "says little.",
+        "says little. A small corpus has few similar documents, so its intruders are easier.",
         "The intruder and the replaced sentence differ: a model may find one of them more "
         "surprising even without context. The prediction about the text after the slot compares "
         "equal texts.",
-        "A small corpus has few similar documents, so its intruders are easier to notice.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
-        "`same_document`: of all sentences that may change places, those come first that repeat "
-        "fewer words of their own contexts than of each other's. Repeated words may still reveal "
-        "the answer of an item; balance weights remove this.",
-        "`same_document`: the topics of a text's parts, and names that are not repeated, may be "
-        "enough to distinguish its sentences. Speeches and lists of facts have sentences that fit "
-        "in several positions.",
+        "`same_document`: topics of a text's parts, and names, may distinguish its sentences; "
+        "speeches and lists of facts have sentences that fit in several positions.",
     ),
     citation=SHEN_2021,
     configure=_configured,

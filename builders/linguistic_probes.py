@@ -90,7 +90,7 @@ def _probe_config(operator: IntruderSentence, probe: str) -> Config:
         corpora=INTRUDER_CORPORA,
         genre="documents",
         generator=ProbedIntruders(operator, probe=probe),
-        summary=f"{PROBES[probe].description}; the sentence in the slot is scored",
+        summary=PROBES[probe].description,
         regions=(
             "the sentences before the slot, the same in all conditions",
             "the slot: the document's own sentence or the intruder, with or without the probe",

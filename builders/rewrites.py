@@ -25,9 +25,9 @@ from coherencegym.builders.suite import (
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.decor import CORPUS, REASONS
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.catalogue import EndingSwap
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import LastUnit
+from coherencegym.manipulations.units import EndingSwap
 
 REWRITE, ORIGINAL = "rewrite", "original"
 #: The groups in which the corpus asks for its reasons.

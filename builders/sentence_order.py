@@ -36,9 +36,9 @@ from coherencegym.builders.suite import (
     Use,
 )
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions
+from coherencegym.manipulations.units import SpeakerSeparator
 
 NARRATION: tuple[str, ...] = ("storycloze", "rocstories")
 DIALOGUE: tuple[str, ...] = ("personachat",)
@@ -119,8 +119,10 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
         languages=ANY_LANGUAGE,
         genre=genre,
         generator=MinimalPairs(
-            names=("original", "shuffled"),
-            manipulation=Shuffle(keep_last=int(context), permutations=k),
+            versions={
+                "original": Pipeline(),
+                "shuffled": Shuffle(keep_last=int(context), permutations=k),
+            },
             both=SpeakerSeparator() if sep else Pipeline(),
             regions=context_and_last if context else whole,
             contrasts=(Contrast("shuffled", "original", region),),
@@ -155,8 +157,6 @@ def passage_config(name: str, passages: Passages, scope: str, k: int) -> Config:
     assert isinstance(config.generator, MinimalPairs)
     generator = replace(
         config.generator,
-        names=None,
-        manipulation=None,
         versions={"original": passages, "shuffled": passages | shuffled},
     )
     number = f"{passages.most}" if passages.number == 1 else f"up to {passages.most}"
@@ -188,9 +188,8 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
         languages=ANY_LANGUAGE,
         generator=generator,
         summary=(
-            f"{generator.size} consecutive {unit}s; all but the first and the last are put into "
-            f"another order in which each {unit} is about as likely in its position as in the "
-            f"original; the whole text and the last {unit} are scored"
+            f"{generator.size} consecutive {unit}s; those between the first and the last are in "
+            "another order that single ones do not give away"
             + ", with the change of speaker marked by [SEP]"
             * bool(settings.get("separator"))
         ),
@@ -267,10 +266,9 @@ SUITE = Suite(
     conditions={
         "original": "the text as it stands in the corpus",
         "shuffled": (
-            "the same sentences or utterances in another order, drawn uniformly from all orders "
-            "that read differently; in the `matched` configs, the first and the last stay, and "
-            "each other unit is about as likely, by its words alone, to stand in its new position "
-            "as in its own"
+            "the same in another order, drawn from all that read differently; in the `matched` "
+            "configs, the first and the last stay, and each other unit is about as likely, by its "
+            "words alone, in its new position as in its own"
         ),
     },
     uses=(
@@ -296,20 +294,14 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "
-        "A perfect reader does not reach 100 %.",
+        "Some shuffled texts are coherent: a perfect reader does not reach 100 %.",
         "In all but the `matched` configs, knowledge of typical positions goes a long way: "
-        "greetings open dialogues, and first sentences introduce names. Compare a model's score "
-        "with the partial-input baseline above before attributing it to coherence.",
+        "greetings open dialogues, and first sentences introduce names.",
         "A classifier that sees one unit at a time (naive Bayes) matched the orders of the "
-        "`matched` configs; the partial-input baseline is another classifier (logistic "
-        "regression). Cues from single units are invisible to the former and hardly left for the "
-        "latter. Lexical links between neighbours are part of order itself and were not matched.",
-        "The matched orders of a corpus depend on all of its texts, because the matching "
-        "classifier learned from the others: `--limit` or `--split` changes the orders.",
-        "Mean surprisal over a whole shuffled text mixes two effects: the order, and which "
-        "sentence comes first and has no context. The `context` configs avoid this, because the "
-        "scored text is the same.",
+        "`matched` configs. Lexical links between neighbours are part of order itself and were not "
+        "matched. The orders depend on all texts of a corpus: `--limit` or `--split` changes them.",
+        "Mean surprisal over a whole shuffled text mixes the order with which sentence comes first "
+        "and has no context. The `context` configs score the same text.",
     ),
     headline=(
         "narration_context",

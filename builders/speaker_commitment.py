@@ -35,8 +35,8 @@ from coherencegym.builders.suite import (
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
+from coherencegym.manipulations.units import SpeakerSeparator
 
 
 @dataclass(frozen=True)
@@ -244,21 +244,15 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "A separator changes the surprisal of any text after it, with or without a contradiction: "
-        "this alone can give a model 0 % or 100 % on `contradiction`. Do not compare each score "
-        "with 50 %; compare it with those on `neutral` and `entailment`. Use `interaction`, in "
-        "which the effect cancels, or the differences of the mean margins, which the evaluator "
-        "reports.",
-        "In `interaction`, a control is matched in length but not in topic, and the effect of a "
-        "separator may depend on the topic. A model should beat both controls, not one.",
+        "A separator changes the surprisal of any text after it: this alone can give a model 0 % "
+        "or 100 % on `contradiction`. Use `interaction`, in which the effect cancels, or the "
+        "differences of the mean margins.",
+        "In `interaction`, a control is matched in length but not in topic. A model should beat "
+        "both controls, not one.",
         "A model that was never trained on two-person dialogue cannot know the meaning of the "
         "separator; the results record how it was rendered.",
-        "`entailment` is the closer control: its two utterances share a topic, as in "
-        "`contradiction`, and those of `neutral` do not. Topic and length were not matched across "
-        "the three configs.",
         "The partial-input baseline cannot show habits of wording here, because both conditions "
-        "have the same words. It does not cover differences between the configs: a bag of words "
-        "may separate contradictions from the other pairs by words such as `never`.",
+        "have the same words.",
     ),
     headline=("interaction",),
     citation=BEYER_2021,

@@ -35,8 +35,7 @@ from coherencegym.builders.suite import (
     Use,
 )
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.catalogue import EndingSwap
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, Pipeline
 from coherencegym.manipulations.reference.mention_rules import GENDERS, new_name
 from coherencegym.manipulations.reference.named_people import (
     NamedPerson,
@@ -45,6 +44,7 @@ from coherencegym.manipulations.reference.named_people import (
     named_people,
     names_in,
 )
+from coherencegym.manipulations.units import EndingSwap
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -213,8 +213,7 @@ SUITE = Suite(
             name="",
             corpora=("storycloze",),
             generator=MinimalPairs(
-                names=("original_ending", "distractor_ending"),
-                manipulation=EndingSwap(),
+                versions={"original_ending": Pipeline(), "distractor_ending": EndingSwap()},
                 regions=story_and_ending,
                 contrasts=(Contrast("distractor_ending", "original_ending", 2),),
                 view=ending_alone,

@@ -103,11 +103,10 @@ RegionContent = Sequence[int] | str
 class MinimalPairs:
     """Conditions that are made from one discourse, each by an operator; one item for each result.
 
-    Either ``versions`` names them all, each with the operator that makes it from the corpus's
-    discourse (an empty ``Pipeline()`` leaves it as it is); or ``names`` and ``manipulation`` say
-    that the first of two is the discourse itself and the second is manipulated. ``both`` is applied
-    to every version last. Operators that yield one result give it to every item; those that yield
-    more must yield equally many.
+    ``versions`` names them all, each with the operator that makes it from the corpus's discourse
+    (an empty ``Pipeline()`` leaves it as it is). ``both`` is applied to every version last.
+    Operators that yield one result give it to every item; those that yield more must yield equally
+    many.
 
     Attributes:
         regions: a discourse's regions, which together are its whole text.
@@ -116,24 +115,19 @@ class MinimalPairs:
             texts.
 
     Raises:
-        ValueError: the conditions are given in both ways, or in neither, or an operator has to be
-            fitted.
+        ValueError: there is no version, or an operator has to be fitted.
     """
 
     regions: Callable[[Discourse], Sequence[RegionContent]]
     contrasts: tuple[Contrast, ...]
     view: Callable[[Discourse], tuple[str, ...]]
-    versions: Mapping[str, Operator] = field(default_factory=dict)
-    names: tuple[str, str] | None = None
-    manipulation: Operator | None = None
+    versions: Mapping[str, Operator]
     both: Operator = field(default_factory=Pipeline)
     columns: Callable[[Discourse, Discourse], dict[str, Any]] = no_columns
 
     def __post_init__(self) -> None:
-        if (self.names is None) != (self.manipulation is None):
-            raise ValueError("names and manipulation go together; expected both or neither")
-        if bool(self.versions) == (self.names is not None):
-            raise ValueError("expected either versions, or names and a manipulation")
+        if not self.versions:
+            raise ValueError("no versions; expected the operator of each condition")
         for name, operator in self.operators.items():
             for step in _steps(operator):
                 if hasattr(step, "fit"):
@@ -145,18 +139,13 @@ class MinimalPairs:
     @property
     def operators(self) -> dict[str, Operator]:
         """Condition -> the operator that makes it."""
-        versions = dict(self.versions)
-        if self.names is not None and self.manipulation is not None:
-            versions = {self.names[0]: Pipeline(), self.names[1]: self.manipulation}
         # Not `|`, which an operator of somebody's own may lack.
-        return {name: Pipeline((one, self.both)) for name, one in versions.items()}
+        return {name: Pipeline((one, self.both)) for name, one in self.versions.items()}
 
     @property
     def recipe(self) -> str:
         """The operators as they are written."""
         steps = {name: str(operator) for name, operator in self.operators.items()}
-        if self.names is not None:
-            return steps[self.names[1]]
         return "; ".join(f"{name}: {step or 'unchanged'}" for name, step in steps.items())
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:

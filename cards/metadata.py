@@ -26,7 +26,6 @@ def ordered_configs(manifest: dict[str, Any]) -> list[tuple[str, dict[str, Any]]
 
 def card_yaml(manifest: dict[str, Any]) -> str:
     """The YAML of a manifest's card, without its fences."""
-    from datasets.info import DatasetInfosDict
     from datasets.utils.metadata import MetadataConfigs
     from huggingface_hub import DatasetCardData
 
@@ -42,18 +41,12 @@ def card_yaml(manifest: dict[str, Any]) -> str:
         task_categories=list(manifest["task_categories"]),
         size_categories=[[name for least, name in SIZES.items() if rows >= least][-1]],
         tags=["coherence", "discourse", "minimal-pairs", "surprisal", *manifest["tags"]],
-        coherencegym={
-            "suite": manifest["suite"],
-            "version": manifest["version"],
-            "kinds": {name: config["kind"] for name, config in configs},
-        },
+        coherencegym={"suite": manifest["suite"], "version": manifest["version"]},
     )
     for key, value in _licence_field(manifest).items():
         setattr(data, key, value)
     files = {name: _files_entry(name, config) for name, config in configs}
     MetadataConfigs(files).to_dataset_card_data(data)
-    infos = {name: _dataset_info(name, config) for name, config in configs}
-    DatasetInfosDict(infos).to_dataset_card_data(data)
     return str(data).strip()
 
 
@@ -61,24 +54,6 @@ def _files_entry(name: str, config: dict[str, Any]) -> dict[str, Any]:
     place = f"hashes/{name}-{{}}.parquet" if config.get("stand_off") else f"data/{name}/{{}}-*"
     files = [{"split": split, "path": place.format(split)} for split in config["splits"]]
     return {"data_files": files, **({"default": True} if config["default"] else {})}
-
-
-def _dataset_info(name: str, config: dict[str, Any]) -> Any:
-    from datasets import DatasetInfo, Features
-    from datasets.splits import SplitDict
-
-    splits = config["splits"]
-    sizes = [
-        {"name": split, "num_bytes": counts["num_bytes"], "num_examples": counts["rows"]}
-        for split, counts in splits.items()
-    ]
-    return DatasetInfo(
-        config_name=name,
-        features=Features.from_dict(config["features"]),
-        splits=SplitDict.from_split_dict(sizes),
-        download_size=sum(counts["download_size"] for counts in splits.values()),
-        dataset_size=sum(counts["num_bytes"] for counts in splits.values()),
-    )
 
 
 def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:

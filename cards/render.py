@@ -1,10 +1,12 @@
-"""Render a dataset card from a manifest, and from nothing else."""
+"""Render a dataset card, and the figures beside it, from a manifest and from nothing else."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
@@ -17,22 +19,19 @@ from coherencegym.cards.metadata import (
     ordered_configs,
 )
 from coherencegym.escapes import markdown_filters, markdown_text
-from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
-from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES, PARTIAL_INPUT
-from coherencegym.eval.data.source import Published, published, published_part
+from coherencegym.eval.data.benchmark import suite_headline
+from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE, LEXICAL_OVERLAP, PARTIAL_INPUT
+from coherencegym.eval.data.source import published, published_part
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
-from coherencegym.eval.statistics.control import (
-    FEWEST_EFFECTIVE,
-    MOST_UPPER,
-    TOO_SMALL,
-    UNCONTROLLED,
-)
+from coherencegym.eval.statistics.control import CONTROLLED, TOO_SMALL, UNCONTROLLED
 from coherencegym.files.templates import templates_of
 from coherencegym.licence import IN_PART, combined_licence
-from coherencegym.loaders.corpus import REPAIRED
 
 #: Regions less alike than this have no word in common that a reader would look for.
 _ALIKE = 0.5
+#: Words of a text that is shown whole, though both conditions have most of it.
+_LONG = 40
 
 
 def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
@@ -52,18 +51,29 @@ def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
 
 def _whole(condition: dict[str, Any], other: dict[str, Any]) -> str:
     content, text, position = condition["content"], "", 0
-    for region, of_other in zip(condition["regions"], other["regions"], strict=True):
+    pairs = list(zip(condition["regions"], other["regions"], strict=True))
+    differ = [own["content"] != of_other["content"] for own, of_other in pairs]
+    is_long = len(content.split()) > _LONG
+    for place, (region, of_other) in enumerate(pairs):
         start = content.index(region["content"], position)
-        text += markdown_text(content[position:start])
-        text += _marked(region["content"], of_other["content"])
-        position = start + len(region["content"])
-    return text
+        between, position = content[position:start], start + len(region["content"])
+        # Of a long text, only what stands beside a difference.
+        if is_long and not any(differ[max(0, place - 1) : place + 2]):
+            text += "" if text.endswith("… ") else "… "
+        else:
+            text += markdown_text(between if text else between.lstrip())
+            text += _marked(region["content"], of_other["content"])
+    return text.rstrip()
 
 
 def _marked(text: str, other: str) -> str:
     words, others = (re.findall(r"\s+|\w+|[^\w\s]", one) for one in (text, other))
     if Counter("".join(words).split()) == Counter("".join(others).split()):
-        return markdown_text(text)
+        long = text.split()
+        if text != other or len(long) <= _LONG:
+            return markdown_text(text)
+        first, last = " ".join(long[: _LONG // 4]), " ".join(long[-_LONG // 2 :])
+        return markdown_text(f"{first} … {last}")
     matcher = SequenceMatcher(None, others, words, False)
     if matcher.ratio() < _ALIKE:
         return _bold(text)
@@ -79,22 +89,38 @@ def _bold(text: str) -> str:
     return f"{before}**{markdown_text(inner)}**{after}"
 
 
-#: Rows of a table that is not folded, and names that are listed before the others are counted.
-_SHOWN_ROWS, _SHOWN_NAMES = 12, 3
+#: Rows of a table and entries of a list that a card has at most, and names before "and more".
+_MOST, _SHOWN_NAMES = 5, 3
 #: Names and entries of configs, in the order of the card.
 _Configs = list[tuple[str, dict[str, Any]]]
+#: Kind -> what a high score and a low one can be trusted for, where rows have no control.
+_TRUST = {
+    "examples": "A high accuracy, only above the bag of words and the most frequent class below: "
+    "what these reach is in the words. A low one, only as far as other models do better.",
+    "documents": "A high score, only above the classifier below that sees each sentence alone. A "
+    "low one, only as far as readers find the intruders.",
+    "spans": "A high score, only above the constant answers below. A low one, as far as the rules "
+    "hold that gave spans their answers.",
+    "ratings": "A high correlation, only above those of length, repeated words and a bag of words, "
+    "which `correlate` prints. A low one, only up to how well raters agree.",
+    "structures": "A low loss, only below that of predicting frequencies. A high one says how "
+    "little was read.",
+}
+#: The page that says of each suite how its items were read.
+_READ = "https://github.com/coherencegym/coherencegym/blob/main/docs/quality.md"
 
 
 def dataset_card(manifest: dict[str, Any]) -> str:
     """The card (YAML block and Markdown, headings of the Hub's template) of a manifest."""
     configs = ordered_configs(manifest)
-    tables = _tables(configs)
     default = next((name for name, config in configs if config["default"]), configs[0][0])
-    of_default = next(table for table in tables if default in dict(table["configs"]))
+    shown = manifest["configs"][default]
+    kind = kind_named(shown["kind"])
     chosen = suite_headline(manifest["configs"])
-    headline = [(name, config) for name, config in configs if name in chosen]
-    corpora, tasks = _corpora(configs), benchmark_tasks(manifest["configs"])
-    rows = [split["rows"] for _, config in configs for split in config["splits"].values()]
+    # What controls and the rest of many configs come to is beside the card.
+    own = [each for each in configs if not each[1].get("is_diagnostic")] or configs
+    listed = sorted(own, key=lambda each: (each[0] != default, each[0] not in chosen))[:_MOST]
+    qualities = [quality for _, config in configs for quality in config["quality"].values()]
     card = (
         _templates()
         .get_template("card.md.jinja")
@@ -103,96 +129,173 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             manifest=manifest,
             configs=configs,
             default=default,
-            shown=manifest["configs"][default],
-            shown_by=of_default["card"],
-            shown_kind=of_default["kind"],
-            headline=[name for name, _ in headline],
-            counted=_counted(configs),
-            measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
-            labelled=any(table["kind"].labels for table in tables),
-            benchmark=[task.id for task in tasks],
+            shown=shown,
+            kind=kind,
+            labelled=any(kind_named(config["kind"]).labels for _, config in configs),
+            tables=_tables(listed, shown["kind"]),
+            listed=listed,
+            others=len(configs) - len(listed),
+            trust=_trust([each for each in configs if each[0] in chosen], shown["kind"]),
+            headline=chosen,
+            conditions=_conditions(manifest["conditions"], listed),
+            counted=_counted(listed),
             part=read_in_part(manifest),
-            published=_published(published(manifest, [name for name, _ in configs])),
-            everything=[config for _, config in configs],
-            kinds=_kinds(configs),
-            tables=tables,
+            trained=any("train" in config["splits"] for _, config in configs),
+            kinds=_kinds(listed),
             bare=[name for name, config in configs if config.get("stand_off")],
             licence=combined_licence(licences_of_texts(manifest)),
             licence_table=licence_table(manifest),
-            corpora=corpora,
-            cited=[c for c in corpora if c["citation"] not in ("", manifest["citation"])],
-            rows=sum(rows),
-            many=len(rows) > _SHOWN_ROWS,
-            columns=_columns(configs, tables),
-            skips=skips(manifest),
-            judged=any("human" in quality for quality in _qualities(configs)),
+            corpora=_corpora(configs),
+            controls=[
+                (name, present)
+                for name, config in listed
+                if (present := [c for c in config.get("controls", ()) if c in manifest["configs"]])
+            ],
+            judged=any("human" in quality for quality in qualities),
         )
     )
     # Parts of a template that are left out leave their empty lines.
     return re.sub(r"\n{3,}", "\n\n", str(card))
 
 
+def quality_json(manifest: dict[str, Any]) -> str:
+    """The figures of a manifest by config, split and group, as the text of a JSON file.
+
+    ``published`` are the scores that papers have published for these configs; of each config there
+    are the rows that could not be read, and of each split counts, what gave no row, and quality.
+    """
+    configs = {
+        name: {
+            "bad_rows": config["bad_rows"],
+            "withheld_discourses": config["withheld_discourses"],
+            "splits": {
+                split: {key: counts.get(key, {}) for key in _COUNTS}
+                | {
+                    "skipped": config["skipped"].get(split, {}),
+                    "quality": config["quality"].get(split, {}),
+                }
+                for split, counts in config["splits"].items()
+            },
+        }
+        for name, config in ordered_configs(manifest)
+    }
+    figures = {
+        "suite": manifest["suite"],
+        "version": manifest["version"],
+        "published": [asdict(row) for row in published(manifest, [*configs])],
+        "configs": configs,
+    }
+    return json.dumps(figures, ensure_ascii=False, indent=1) + "\n"
+
+
+#: Counts of a split in :func:`quality_json`.
+_COUNTS = ("rows", "discourses", "groups", "details")
+
+
 @cache
 def _templates() -> Any:
     # Read once: that takes longer than to fill them in.
     environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
-    environment.globals |= {"fewest": FEWEST_EFFECTIVE, "most": round(100 * MOST_UPPER)}
-    environment.filters |= markdown_filters() | {
-        "scored": baseline_score,
-        "beside": groups_beside,
-        "spread": _spread_text,
-        "sampled": _sampled,
-        "share": _share_text,
-        "points": _points_text,
-        "effective": _effective_text,
-        "control": lambda control: said_of_control(control or {}) or "–",
-        "baseline": _baseline_text,
-        "pair": show_pair,
-        "names": _names,
-        "classifiers": _classifiers,
-    }
+    environment.filters |= markdown_filters() | {"pair": show_pair, "names": _names}
     return environment
 
 
-def _tables(configs: _Configs) -> list[dict[str, Any]]:
-    # ``card`` are the macros ``opening`` and ``quality`` of ``templates/<kind>.md.jinja``.
-    by_kind: dict[str, _Configs] = {}
+def _tables(configs: _Configs, first: str) -> list[dict[str, Any]]:
+    # One for each kind, ``first`` the kind of the default config.
+    by_kind: dict[str, _Configs] = {first: []}
     for name, config in configs:
         by_kind.setdefault(config["kind"], []).append((name, config))
-    return [
-        {
-            "kind": kind_named(name),
-            "configs": own,
-            "card": _templates().select_template([f"{name}.md.jinja", "rows.md.jinja"]).module,
-        }
-        for name, own in by_kind.items()
-    ]
+    tables = []
+    for kind, own in by_kind.items():
+        rows = []
+        for name, config in own:
+            split = measured_split(config)
+            counts = (
+                f"**{each} {counts['rows']:,}**" if each == split else f"{each} {counts['rows']:,}"
+                for each, counts in config["splits"].items()
+            )
+            rows.append((name, ", ".join(counts), figures(config["quality"].get(split, {}))))
+        heads = dict.fromkeys(head for _, _, cells in rows for head in cells)
+        names = [name for name, _ in own]
+        tables.append({"kind": kind_named(kind), "names": names, "heads": [*heads], "rows": rows})
+    return tables
 
 
-def _classifiers(configs: _Configs) -> list[str]:
-    return sorted(
-        {q["partial_input_classifier"] for _, c in configs for q in c["quality"].values()}
-    )
+def measured_split(config: Mapping[str, Any]) -> str:
+    """The split of a config whose figures are shown: of most effective items, ``test``, or any."""
+
+    def rank(split: str) -> tuple[float, bool]:
+        control = config["quality"].get(split, {}).get("control") or {}
+        return float(control.get("effective_items", 0)), split == "test"
+
+    return max(map(str, config["splits"]), key=rank)
 
 
-def _sampled(configs: _Configs) -> str:
-    of_train = [(name, config["quality"].get("train", {})) for name, config in configs]
-    said = [
-        f"`{name}` from {q['bag_learned_from']:,} of {q['items']:,} rows, of whole documents"
-        for name, q in of_train
-        if 0 < (q.get("bag_learned_from") or 0) < q["items"]
-    ]
-    return f" ({'; '.join(said)})" if said else ""
+def figures(quality: Mapping[str, Any]) -> dict[str, str]:
+    """What a score of a split is held against, by the headings of a table: shares in per cent."""
+    found: dict[str, str] = {}
+    if PARTIAL_INPUT in quality:
+        found["partial input, % [95 % interval]"] = _share(baseline_score(quality, PARTIAL_INPUT))
+        overlap = baseline_score(quality, LEXICAL_OVERLAP)
+        found["lexical overlap, %"] = f"{100 * overlap['score']:.1f}" if overlap else "–"
+    if control := quality.get("control"):
+        is_small, number = control["word"] == TOO_SMALL, f"{control['effective_items']:,.0f}"
+        found["effective items"] = f"{number} of {control['needed']:,}" if is_small else number
+        found["control"] = TOO_SMALL if is_small else said_of_control(control)
+    if "bag_of_words" in quality:
+        for what, own in (
+            ("bag of words", quality["bag_of_words"].get("all")),
+            ("most frequent", quality["most_frequent"]),
+        ):
+            found[f"{what}, %"] = f"{100 * own['any_label']:.1f}" if own else "–"
+        found["ceiling, %"] = f"{100 * quality['ceiling']:.1f}"
+    if alone := quality.get("sentence_alone"):
+        found["sentence alone, % [95 % interval]"] = _share({**alone, "score": alone["accuracy"]})
+        found["majority, %"] = f"{100 * alone['majority']:.1f}"
+    for name, scores in quality.get("constants", {}).items():
+        found[f"{name}, %"] = f"{100 * scores['accuracy']:.1f}"
+    if ratings := quality.get("ratings"):
+        found["ratings"] = f"{ratings['least']:.1f} to {ratings['most']:.1f}"
+    if "human" in quality:
+        found[f"{HUMAN_PERFORMANCE}, %"] = _share(quality["human"]["scores"][0])
+    return found
 
 
-def _columns(configs: _Configs, tables: list[dict[str, Any]]) -> dict[str, Any]:
-    # Of a column of several kinds the first one says what it is.
-    of_kinds: dict[str, Any] = {}
-    for table in tables:
-        for name, column in table["kind"].columns.items():
-            kind = "list" if isinstance(column.type, list) else column.type
-            of_kinds.setdefault(name, {"type": kind, "description": column.description})
-    return of_kinds | {name: c for _, config in configs for name, c in config["columns"].items()}
+def _share(score: Mapping[str, Any] | None) -> str:
+    if score is None:
+        return "too few discourses"
+    value, low, high = (100 * score[name] for name in ("score", "ci_low", "ci_high"))
+    return f"{value:.1f} [{low:.1f}, {high:.1f}]"
+
+
+def _conditions(known: Mapping[str, str], configs: _Configs) -> dict[str, str]:
+    # Those that items of these configs have; of other kinds all.
+    there = {
+        name
+        for _, config in configs
+        for made in config["predictions"]
+        for name in re.findall("%([^%]+)%", made["formula"])
+    }
+    examples = (config["example"].get("conditions", ()) for _, config in configs)
+    there |= {each["condition_name"] for example in examples for each in example}
+    return {name: said for name, said in known.items() if not there or name in there}
+
+
+def _trust(headline: _Configs, kind: str) -> str:
+    if kind != ITEMS.name or not headline:
+        return _TRUST.get(kind, "No control was computed for rows of this kind.")
+    by_answer: dict[str, list[str]] = {}
+    people = []
+    for name, config in headline:
+        quality = config["quality"].get(measured_split(config), {})
+        word = (quality.get("control") or {}).get("word", TOO_SMALL)
+        answer = {CONTROLLED: "yes", TOO_SMALL: "not known"}.get(word, "no")
+        by_answer.setdefault(f"{answer}, {word},", []).append(name)
+        if human := quality.get("human"):
+            people.append(f"people are right in {_share(human['scores'][0])} % of `{name}`")
+    high = "; ".join(f"{answer} of {_names(names)}" for answer, names in by_answer.items())
+    nobody = f"no person judged these items, but [language models read some]({_READ})"
+    return f"A high one: {high}. A low one: {'; '.join(people[:_SHOWN_NAMES]) or nobody}."
 
 
 def _kinds(configs: _Configs) -> list[tuple[list[str], dict[str, Any]]]:
@@ -220,34 +323,8 @@ def _names(names: list[str]) -> str:
     )
 
 
-def _qualities(configs: _Configs) -> Iterator[dict[str, Any]]:
-    return (quality for _, config in configs for quality in config["quality"].values())
-
-
-def _published(scores: Sequence[Published]) -> dict[str, Any]:
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for one in scores:
-        row = rows.setdefault(
-            (one.config, one.row), {"config": one.config, "row": one.row, "scores": {}}
-        )
-        row["scores"][one.model] = one.score
-    if not rows:
-        return {}
-    return {
-        "rows": list(rows.values()),
-        "models": list(dict.fromkeys(one.model for one in scores)),
-        "sources": list(dict.fromkeys(one.source for one in scores)),
-        "corpora": list(dict.fromkeys(one.corpus for one in scores)),
-    }
-
-
-def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
-    """Say which part of its corpora a build has read, where it has not read all of them.
-
-    Args:
-        manifest: the build's.
-        absent: also name the corpora that it could have read.
-    """
+def read_in_part(manifest: dict[str, Any]) -> list[str]:
+    """Say which part of its corpora a build has read, where it has not read all of them."""
     limits: dict[str, list[str]] = {}
     configs = ordered_configs(manifest)
     for name, config in configs:
@@ -256,53 +333,15 @@ def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
             limits.setdefault(said, []).append(name)
         if asked := config.get("splits_asked"):
             limits.setdefault(f"of splits only {', '.join(asked)} was asked for", []).append(name)
-    lines = [
-        said + ("" if len(own) == len(configs) else f": {', '.join(f'`{name}`' for name in own)}")
+    return [
+        said + ("" if len(own) == len(configs) else f": {_names(own)}")
         for said, own in limits.items()
     ]
-    there = {config["corpus"]["name"] for _, config in configs}
-    others = [name for name in manifest.get("corpora", ()) if name not in there]
-    return [*lines, *([f"no config is from {', '.join(others)}"] if others and absent else [])]
 
 
-def baseline_score(quality: dict[str, Any], name: str, group: str = "") -> dict[str, Any] | None:
+def baseline_score(quality: Mapping[str, Any], name: str, group: str = "") -> dict[str, Any] | None:
     """The score of a baseline over all items, or of a group of predictions, if there is one."""
     return next((score for score in quality.get(name, []) if score["group"] == group), None)
-
-
-def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:
-    """The groups of predictions that a config's items have beside the one of its own score.
-
-    None where its score is over all of them, or over several of what is predicted.
-    """
-    groups = [own["groups"][0] for own in config.get("predictions", ()) if own["groups"]]
-    if config.get("headline") not in groups:
-        return []
-    return [
-        group
-        for group in dict.fromkeys(groups)
-        if group != config["headline"] and baseline_score(quality, LEXICAL_OVERLAP, group)
-    ]
-
-
-def label_baselines(quality: dict[str, Any]) -> dict[str, float | None]:
-    """The accuracies on labelled examples that need no vector; empty for tables of other kinds."""
-    if "bag_of_words" not in quality:
-        return {}
-    found = {
-        "bag of words": quality["bag_of_words"].get("all"),
-        "most frequent": quality["most_frequent"],
-    }
-    return {what: (own or {}).get("any_label") for what, own in found.items()}
-
-
-def _baseline_text(quality: dict[str, Any]) -> str:
-    if not (baselines := label_baselines(quality)):
-        if PARTIAL_INPUT not in quality:
-            return "–"
-        texts = [_share_text(baseline_score(quality, name)) for name in MEASURED_BASELINES]
-        return "; ".join([*texts, said_of_control(quality.get("control") or {}) or "–"])
-    return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in baselines.values())
 
 
 def _corpora(configs: _Configs) -> list[dict[str, Any]]:
@@ -313,7 +352,6 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
             "licence_of_annotation": licence_text(corpus, "licence"),
             "licence_of_texts": licence_text(corpus, "text_licence"),
             "may_be_published": published_part({"configs": {name: config}}, name),
-            "files": {},
             "limitations": [],
         }
         entry = found.setdefault(f"{corpus['name']} {corpus['title']}", corpus | about)
@@ -321,48 +359,7 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
             entry["may_be_published"] = IN_PART
         new = (each for each in corpus.get("limitations", ()) if each not in entry["limitations"])
         entry["limitations"] += new
-        for file in corpus["files"]:
-            digest = file.get("sha256") or file.get("revision", "")
-            entry["files"][f"{file['name']} ({digest[:12]})"] = True
     return list(found.values())
-
-
-def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """List what was not used, by config and split: counts by reason, commonest first.
-
-    What was not used of a corpus, or repaired in it, while it was read is said once for all configs
-    that were made from it in one reading; ``repaired`` tells the two apart.
-    """
-    counted: dict[tuple[str, str, bool, str], dict[str, int]] = {}
-    for name, config in ordered_configs(manifest):
-        for split, counts in config["skipped"].items():
-            counted[name, split, False, ""] = counts
-        unread = dict(config["bad_rows"])
-        if withheld := config["withheld_discourses"]:
-            unread["withheld: may not be published, by its licence"] = withheld
-        corpus = f"corpus {config['corpus']['name']}"
-        for repaired in (False, True):
-            own = {
-                reason.removeprefix(REPAIRED): count
-                for reason, count in unread.items()
-                if reason.startswith(REPAIRED) is repaired
-            }
-            counted.setdefault((corpus, "all", repaired, str(own)), own)
-    return [
-        {
-            "config": name,
-            "split": split,
-            "repaired": repaired,
-            "reasons": sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])),
-        }
-        for (name, split, repaired, _), counts in counted.items()
-        if counts
-    ]
-
-
-def _spread_text(spread: dict[str, float], digits: int) -> str:
-    quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
-    return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
 
 
 def said_of_control(control: Mapping[str, Any]) -> str:
@@ -375,21 +372,3 @@ def said_of_control(control: Mapping[str, Any]) -> str:
         return f"{word} ({control['effective_items']:.0f} of {control['needed']:,} effective items)"
     score, low, high = (f"{100 * control[name]:.1f}" for name in ("score", "ci_low", "ci_high"))
     return f"{word} ({control['by']} {score} [{low}, {high}])"
-
-
-def _effective_text(control: Mapping[str, Any] | None) -> str:
-    return "–" if not control else f"{control['effective_items']:,.0f}"
-
-
-def _points_text(control: Mapping[str, Any] | None) -> str:
-    if not control:
-        return "–"
-    difference = control["smallest_difference"]
-    return "none: too few items" if difference is None else f"{100 * difference:.1f}"
-
-
-def _share_text(score: dict[str, Any] | None) -> str:
-    if score is None:
-        return "too few discourses"
-    value, low, high = (100 * score[name] for name in ("score", "ci_low", "ci_high"))
-    return f"{value:.1f} [{low:.1f}, {high:.1f}]"

@@ -8,6 +8,7 @@ from own_operator import TimeFlip
 
 from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Pipeline
 
 
 def whole_text(discourse: Discourse) -> list[list[int]]:
@@ -42,8 +43,7 @@ SUITE = Suite(
             corpora=("storycloze", "rocstories"),
             genre="narration",
             generator=MinimalPairs(
-                names=("coherent", "incoherent"),
-                manipulation=TimeFlip(),
+                versions={"coherent": Pipeline(), "incoherent": TimeFlip()},
                 regions=whole_text,
                 contrasts=(Contrast("incoherent", "coherent", region=1, metric="mean"),),
                 view=first_sentence,

@@ -289,7 +289,6 @@ def test_the_card_of_a_suite_of_ones_own_names_the_users_repository(
     for folder, repo in {"a": "YOUR_NAME/my_suite", "b": "ann/stories"}.items():
         card = Path(folder, "README.md").read_text()
         assert f"--dataset {repo} " in card
-        assert f"**Shared by:** {repo.split('/')[0]}" in card
         assert "coherencegym/my_suite" not in card
     capsys.readouterr()
     assert exit_code(*build, "c", "--push-to-hub") == 2

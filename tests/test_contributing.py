@@ -109,7 +109,7 @@ def test_the_examples_make_a_suite(
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
-    assert entry["operators"] == "Reverse()"
+    assert entry["operators"] == "original: unchanged; reversed: Reverse()"
     original, reverse = entry["example"]["conditions"]
     assert original["content"] == "Boil the water. Pour it over the leaves. Wait four minutes."
     assert reverse["content"] == "Wait four minutes. Pour it over the leaves. Boil the water."
@@ -214,7 +214,6 @@ def test_the_example_of_a_kind_is_built_shown_and_read(
     assert entry["splits"]["test"]["rows"] == 4
     card = (folder / "README.md").read_text()
     assert "Each row is two texts, and whether they belong together." in card
-    assert "| `together` | bool | whether both are from one text |" in card
     assert "- `second`: Pour it over the leaves. Wait four minutes." in card
     assert "coherencegym match --model gpt2" in card
     (table,) = table_rows(find_dataset(str(folder)), kind=kind)

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.loaders.corpora.own import OWN
+from coherencegym.loaders.corpus import REPAIRED
 from coherencegym.loaders.read import NO_FILES
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
     from coherencegym.eval.report.grid import Grid
 
-#: Reasons that are named; the card has them all.
+#: Reasons that are named; ``quality.json`` has them all.
 _REASONS = 3
 
 
@@ -48,15 +49,12 @@ def print_build(
         missing, empty: corpora that were not read and configs without items, with the reasons.
         done: what was written, in lines.
     """
-    from coherencegym.cards.render import read_in_part, skips
+    from coherencegym.cards.render import read_in_part
     from coherencegym.eval.report.grid import console_for, in_width, plain_text
     from coherencegym.loaders.corpus import NEVER_RUN
 
     console = console_for()
-    left_out, nothing = (
-        _left_out(skips(manifest)),
-        [f"no config {n}: {w}" for n, w in empty.items()],
-    )
+    left_out, nothing = _left_out(manifest), [f"no config {n}: {w}" for n, w in empty.items()]
     if brief:
         splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
         configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)
@@ -69,8 +67,7 @@ def print_build(
     else:
         console.print(plain_text(f"{manifest['title']} {manifest['version']}", "bold"))
         console.print(in_width(build_grid(manifest), width=console.width))
-        # Which corpora are not in it the card says: here nobody has asked for them.
-        part = [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
+        part = [line.replace("`", "") for line in read_in_part(manifest)]
         unproven = {
             f"corpus {corpus['name']}: its reader was {NEVER_RUN}; look at some of the rows"
             for corpus in (config["corpus"] for config in manifest["configs"].values())
@@ -108,67 +105,47 @@ def human_lines(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def build_grid(manifest: dict[str, Any]) -> Grid:
-    """The configs and splits of a build, with their counts, and what a score is held against.
-
-    Those are the baselines of items, and of labelled examples what a bag of
-    words reaches, and who always says the most frequent class. Groups of predictions that a
-    config's own score is not over have lines of their own.
-    """
+    """The configs of a build, with their rows, and what a score is held against, as in its card."""
     from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import (
-        baseline_score,
-        groups_beside,
-        label_baselines,
-        said_of_control,
-    )
-    from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES
-    from coherencegym.eval.report.grid import GridRow, of_cells, share_cell, share_with_interval
+    from coherencegym.cards.render import figures, measured_split
+    from coherencegym.eval.report.grid import GridRow, of_cells
 
     headings, cells = [], []
     for name, config in ordered_configs(manifest):
+        split = measured_split(config)
         label = f"{name} (default)" if config["default"] else name
-        for split, counts in config["splits"].items():
-            quality = config["quality"][split]
-            baselines = label_baselines(quality)
-            for group in ("", *groups_beside(config, quality)):
-                of_group = baseline_score(quality, LEXICAL_OVERLAP, group) or {}
-                rows = of_group["n"] if group else counts["rows"]
-                discourses = of_group["n_discourses"] if group else counts["discourses"]
-                own = {"items": f"{rows:,}", "discourses": f"{discourses:,}"}
-                for one in MEASURED_BASELINES:
-                    found = baseline_score(quality, one, group) or {}
-                    is_trained = one != LEXICAL_OVERLAP
-                    low, high = (
-                        found.get(end) if is_trained else None for end in ("ci_low", "ci_high")
-                    )
-                    what = f"{one.replace('_', ' ')}, %{' [95 % interval]' * is_trained}"
-                    shown = share_with_interval(found.get("score"), low, high)
-                    own[what] = "" if baselines else shown
-                for what in ("bag of words", "most frequent"):
-                    own[f"{what}, %"] = share_cell(baselines.get(what)) if baselines else ""
-                control = {} if group else quality.get("control") or {}
-                own["effective items"] = f"{control['effective_items']:,.0f}" if control else ""
-                own["control"] = said_of_control(control)
-                headings.append(GridRow((group or f"{label}, {split}",), level=int(bool(group))))
-                cells.append(own)
-    return of_cells("config, split", headings, cells)
+        headings.append(GridRow((f"{label}, {split}",)))
+        counts = config["splits"][split]
+        own = {"items": f"{counts['rows']:,}", "discourses": f"{counts['discourses']:,}"}
+        cells.append(own | figures(config["quality"][split]))
+    empty = dict.fromkeys((name for own in cells for name in own), "")
+    return of_cells("config, split", headings, [empty | own for own in cells])
 
 
-def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    lost = [each for each in found if each["config"].startswith("corpus ")]
-    lines = [
-        f"{each['config']}, {'repaired' if each['repaired'] else 'not used'}: "
-        f"{commonest(each['reasons'])}"
-        for each in lost
-    ]
+def _left_out(manifest: dict[str, Any]) -> list[str]:
+    # What was not used of a corpus, or repaired in it, is said once for all configs made of it.
+    lines: dict[str, None] = {}
     passed: Counter[str] = Counter()
-    for each in found:
-        if each not in lost:
-            passed.update(dict(each["reasons"]))
+    for config in manifest["configs"].values():
+        unread = Counter(config["bad_rows"])
+        if withheld := config["withheld_discourses"]:
+            unread["withheld: may not be published, by its licence"] = withheld
+        repaired = Counter(
+            {why.removeprefix(REPAIRED): n for why, n in unread.items() if why.startswith(REPAIRED)}
+        )
+        unused = Counter({why: n for why, n in unread.items() if not why.startswith(REPAIRED)})
+        for what, counts in (("not used", unused), ("repaired", repaired)):
+            if counts:
+                reasons = commonest(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+                lines[f"corpus {config['corpus']['name']}, {what}: {reasons}"] = None
+        for counts in config["skipped"].values():
+            passed.update(counts)
     if passed:
         why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
-        lines.append(f"some texts give no item (most often: {why}); the card counts the reasons")
-    return lines
+        lines[f"some texts give no item (most often: {why}); quality.json counts the reasons"] = (
+            None
+        )
+    return [*lines]
 
 
 def missing_lines(missing: Mapping[str, str]) -> Iterator[str]:
@@ -190,7 +167,7 @@ def commonest(reasons: Sequence[tuple[str, int]]) -> str:
     """
     parts = [f"{count} {reason}" for reason, count in reasons[:_REASONS]]
     if others := reasons[_REASONS:]:
-        parts.append(f"{sum(count for _, count in others)} for other reasons (see the card)")
+        parts.append(f"{sum(count for _, count in others)} for other reasons (see quality.json)")
     return "; ".join(parts)
 
 

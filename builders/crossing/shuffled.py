@@ -101,7 +101,7 @@ def with_shuffled_contexts(*configs: Config) -> tuple[Config, ...]:
             config,
             name=f"{config.name}_shuffled_context",
             generator=ShuffledContext(config.generator),
-            summary=f"{config.summary}; the words of the contexts are in random order",
+            summary=f"the items of `{config.name}`, the words of their contexts in random order",
             controls=(),
             is_diagnostic=True,
         )

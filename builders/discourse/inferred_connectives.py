@@ -168,12 +168,6 @@ def inferred_config(original: str, replaced: str) -> Config:
 
 INFERRED_LIMITATIONS = (
     "`inferred`: nobody annotated these connectives. A word counts as the connective of a relation "
-    "if it begins a unit of the relation, if a table (`loaders/languages/connectives`) says that "
-    "the word can express the relation, and if a whole clause follows. `docs/quality.md` reports "
-    "how often readers agreed.",
-    "`inferred`: a cause, a result or a condition becomes a contrast, and a contrast becomes a "
-    "cause or a result. Times and additions are left out, because another connective often remains "
-    "possible. Nothing becomes a condition, so a condition is always the "
-    "original: compare a score with the baselines. A replacement may be rarer in its position "
-    "than the original.",
+    "if it begins a unit of the relation, can express it, and a whole clause follows. A cause, a "
+    "result or a condition becomes a contrast, and a contrast becomes a cause or a result.",
 )

@@ -135,7 +135,6 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "limitations": list(suite.limitations),
         "uses": [asdict(use) for use in suite.uses],
         "citation": suite.citation,
-        "corpora": list(suite.natives),
         "published": [asdict(row) for row in published_scores(suite.name)],
         "tags": list(suite.tags),
         "task_categories": list(suite.task_categories),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from coherencegym.cards.render import dataset_card
+from coherencegym.cards.render import dataset_card, quality_json
 from coherencegym.eval.data.benchmark import EVAL_YAML, eval_yaml
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
@@ -20,7 +20,7 @@ from coherencegym.eval.kinds.table_kind import SAMPLE, row_hash
 #: The file by which a folder is known as a build, and a repository as a release.
 MANIFEST = "manifest.json"
 #: The documents that are rendered from it.
-RELEASE_DOCUMENTS = (MANIFEST, "README.md", EVAL_YAML)
+RELEASE_DOCUMENTS = (MANIFEST, "README.md", "quality.json", EVAL_YAML)
 #: Parts of a config's entry that have a key for each split.
 _BY_SPLIT = ("splits", "quality", "skipped")
 
@@ -46,8 +46,9 @@ def dump_manifest(manifest: Manifest) -> str:
 
 
 def release_documents(manifest: Manifest) -> dict[str, str]:
-    """Name -> text: manifest, card, and ``eval.yaml`` where there is a task."""
-    texts = (dump_manifest(manifest), dataset_card(manifest), eval_yaml(manifest))
+    """Name -> text: manifest, card, its figures, and ``eval.yaml`` where there is a task."""
+    makers = (dump_manifest, dataset_card, quality_json, eval_yaml)
+    texts = [make(manifest) for make in makers]
     return {name: text for name, text in zip(RELEASE_DOCUMENTS, texts, strict=True) if text}
 
 

@@ -346,10 +346,9 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
 
 ITEMS = TableKind(
     name="items",
-    row="an item: two or more versions of one text (conditions), cut into numbered regions, and "
-    "one or more predictions about them. A prediction is met if the model's surprisal (bits) is "
-    "higher in the region of the incoherent condition, as its formula says. The share of items "
-    "whose prediction is met is the CD score (Beyer et al. 2021); chance is 50 %.",
+    row="an item: two or more versions of one text (conditions), cut into numbered regions, with "
+    "predictions: a formula says in which condition a region is more surprising to a model. The CD "
+    "score (Beyer et al. 2021) is the share of items whose prediction is met; chance is 50 %.",
     schema=Item,
     mark="predictions",
     texts=lambda item: (condition.content for condition in item.conditions),

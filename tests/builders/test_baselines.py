@@ -110,7 +110,9 @@ def test_a_build_says_what_the_control_of_each_split_is(make_build: Make) -> Non
     assert said.startswith(control["word"])
     assert config["not_headline"] == said
     card = (folder / "README.md").read_text()
-    assert f"| {said} |" in card
+    assert said.startswith("leaks (")
+    assert "A low one?** A high one: no, leaks, of `toy_context`." in card
+    assert f" | {control['effective_items']:.0f} | {said} |" in card
 
 
 def test_what_cannot_be_balanced_has_no_weights(make_build: Make) -> None:

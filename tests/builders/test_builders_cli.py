@@ -255,9 +255,9 @@ def test_a_known_fault_of_a_release_is_put_right_and_named(
     shown = capsys.readouterr().out
     assert f"\ncorpus gum, repaired: {fault}\n" in shown
     assert "corpus gum, not used" not in shown
-    repaired = Path("faulty/README.md").read_text().split("that were repaired")[1]
-    assert f"| `corpus gum` | all | {fault} |" in repaired
-    assert "repaired" not in Path("whole/README.md").read_text()
+    assert '"repaired: a tree' not in Path("whole/quality.json").read_text()
+    for config in json.loads(Path("faulty/quality.json").read_text())["configs"].values():
+        assert config["bad_rows"] == {f"repaired: {fault.removeprefix('1 ')}": 1}
     one, other = (sorted(Path(name).glob("data/**/*.parquet")) for name in ("whole", "faulty"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other] != []
 

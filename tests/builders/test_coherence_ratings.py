@@ -52,5 +52,5 @@ def test_the_suite_of_the_sample(
     quality = manifest["configs"]["sample_holistic"]["quality"]["test"]
     assert quality["ratings"] == {"least": 1.0, "mean": 3.0, "most": 5.0}
     card = (folder / "README.md").read_text()
-    assert "| `sample_holistic` | test | 36 | 1.0 to 5.0, mean 3.0 | 1 to 1, mean 1.0 |" in card
+    assert "| `sample_holistic` (default) | **test 36** | 1.0 to 5.0 |" in card
     assert "coherencegym correlate --model gpt2" in card

@@ -17,7 +17,7 @@ from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import Config
-from coherencegym.cards.render import dataset_card
+from coherencegym.cards.render import dataset_card, quality_json
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import ITEMS, Item, evaluate
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
@@ -269,12 +269,12 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     card = dataset_card(built[1])
     shown = "On the morning of the storm, **the old ferryman** untied"
     assert f"every day for thirty years. {shown}" in card
-    assert "119 not the first mention in its sentence; 44 first or second person" in card
+    skipped = json.loads(quality_json(built[1]))["configs"]["sample"]["splits"]["test"]["skipped"]
+    assert skipped["not the first mention in its sentence"] == 119
     assert "favours the longer condition" in card
-    assert "`sample` counts only predictions of the group `mean` (" in card
-    assert "The headline score of this suite is the score of the marked config: " in card
-    assert "`sample` counts in the headline, as no config of the suite is controlled**:" in card
-    assert card.count("<details><summary>The corpora: ") == 1
+    assert "`sample` counts only predictions of the group `mean`." in card
+    assert "The headline score is the score of the marked config, controlled if" in card
+    assert "A high one: no, cannot be controlled, of `sample`." in card
 
 
 DOCUMENT = """\

@@ -27,7 +27,6 @@ from coherencegym.builders.discourse.matched_orders import OwnSplits
 from coherencegym.builders.discourse.windows import Position, Replaced
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.builders.pipeline.kinds import Division, Fits
-from coherencegym.cards.render import said_of_control
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
@@ -240,22 +239,24 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
         f"{100 * one['any_label']:.1f}"
         for one in (quality["bag_of_words"]["all"], quality["most_frequent"])
     )
-    line = next(line for line in card.splitlines() if line.startswith("| `order_sample` | test"))
-    assert line.endswith(f"| {bag}; {frequent} |")
+    line = next(line for line in card.splitlines() if line.startswith("| `order_sample` | **test"))
+    assert line.endswith(f"| {bag} | {frequent} | {100 * quality['ceiling']:.1f} |")
     grid = build_grid(manifest)
     assert grid.headers[3:] == (
         "partial input, % [95 % interval]",
         "lexical overlap, %",
-        "bag of words, %",
-        "most frequent, %",
         "effective items",
         "control",
+        "bag of words, %",
+        "most frequent, %",
+        "ceiling, %",
     )
     (row,) = (row for row in grid.rows if row.cells[0] == "order_sample, test")
-    assert row.cells[3:] == ("", "", bag, frequent, "", "")
-    control = manifest["configs"]["replaced_sample_pairs"]["quality"]["test"]["control"]
-    (row,) = (row for row in grid.rows if row.cells[0] == "replaced_sample_pairs (default), test")
-    assert row.cells[5:] == ("", "", f"{control['effective_items']:.0f}", said_of_control(control))
+    assert row.cells[3:9] == ("", "", "", "", bag, frequent)
+    control = manifest["configs"]["replaced_sample_pairs"]["quality"]["train"]["control"]
+    (row,) = (row for row in grid.rows if row.cells[0] == "replaced_sample_pairs (default), train")
+    number = f"{control['effective_items']:.0f} of {control['needed']:,}"
+    assert row.cells[5:] == (number, control["word"], "", "", "")
 
 
 def test_no_family_is_in_two_splits(built: tuple[Path, dict[str, Any]]) -> None:

@@ -11,7 +11,6 @@ import pytest
 from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.pipeline.build import Generated, measured_examples
 from coherencegym.builders.release.quality import example_quality, without_rare_classes
-from coherencegym.cards.render import _sampled as sampled
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 
@@ -126,7 +125,7 @@ def test_without_training_there_is_no_bag_of_words() -> None:
 
 
 def test_of_many_rows_a_bag_of_words_learns_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole documents, the same ones again, and the card says how many rows that are."""
+    """Whole documents, the same ones again, and the figures say how many rows that are."""
     train = [
         replace(example(label, f"{label} day", "some words"), discourse_id=f"d{n // 4}")
         for n, label in enumerate(["yes", "no"] * 60)
@@ -146,6 +145,3 @@ def test_of_many_rows_a_bag_of_words_learns_from_a_sample(monkeypatch: pytest.Mo
     assert quality["train"]["bag_learned_from"] == 68  # 17 documents of four rows
     assert quality["test"]["bag_of_words"]["all"]["accuracy"] == 1.0
     assert quality == example_quality(splits, ())
-    assert sampled([("own", {"quality": quality})]) == (
-        " (`own` from 68 of 120 rows, of whole documents)"
-    )

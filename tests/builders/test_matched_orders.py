@@ -55,8 +55,8 @@ def test_the_sample_through_the_command_line(
     assert [counts[name]["rows"] for name in NAMES] == [106, 62, 81]
     card = (out / "README.md").read_text()
     assert "The score of `sample_matched_narration`, `sample_matched_dialogue`, `sample_" in card
-    assert "counts only predictions of the group `whole` (" in card
-    assert "The headline score of this suite is the mean over the marked configs, each with" in card
+    assert "counts only predictions of the group `whole`." in card
+    assert "The headline score is the mean over the marked configs, controlled if" in card
 
 
 def test_ends_stay_and_places_give_nothing_away(built: tuple[Path, dict[str, Any]]) -> None:

@@ -16,10 +16,10 @@ from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
-from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.units import SpeakerSeparator
 
 TEXT = Discourse("d", "toy", (Unit("One."), Unit("Two."), Unit("Three.")))
 
@@ -80,9 +80,10 @@ def test_every_version_is_made_from_the_discourse() -> None:
 
 def test_an_operator_need_not_be_composable() -> None:
     part = Written(("One.", "Two."))
-    generator = pairs(names=("a", "b"), manipulation=part, both=Put(("A",)))
+    generator = pairs(versions={"a": Pipeline(), "b": part}, both=Put(("A",)))
     assert contents(generator) == [{"a": "A Two. Three.", "b": "A Two."}]
-    assert generator.recipe == "Written(texts=('One.', 'Two.'), edits=()) | Put(words=('A',))"
+    recipe = "Written(texts=('One.', 'Two.'), edits=()) | Put(words=('A',))"
+    assert generator.recipe == f"a: Put(words=('A',)); b: {recipe}"
 
 
 @pytest.mark.parametrize(
@@ -96,13 +97,13 @@ def test_an_operator_need_not_be_composable() -> None:
     ids=["a word", "an order", "another text", "a wrong edit"],
 )
 def test_edits_that_do_not_give_back_the_text_are_refused(written: Written) -> None:
-    generator = pairs(names=("a", "b"), manipulation=written)
+    generator = pairs(versions={"a": Pipeline(), "b": written})
     with pytest.raises(SuiteError, match="d: the edits of 'b' do not give back the original text"):
         contents(generator)
 
 
 def test_each_result_needs_a_variant_of_its_own() -> None:
-    generator = pairs(names=("a", "b"), manipulation=Put(("B", "b")))
+    generator = pairs(versions={"a": Pipeline(), "b": Put(("B", "b"))})
     with pytest.raises(SuiteError, match=r"d: several results of Put\(.*\) have the variant 'b';"):
         contents(generator)
 
@@ -141,16 +142,13 @@ def test_a_reason_that_holds_for_several_conditions_counts_once() -> None:
 
 
 def test_what_is_applied_to_both_comes_last_and_counts_once() -> None:
-    short = pairs(names=("a", "b"), manipulation=Shuffle(), both=SpeakerSeparator())
-    long = pairs(versions={"a": Pipeline(), "b": Shuffle()}, both=SpeakerSeparator())
-    assert contents(short) == contents(long)
-    assert short.recipe == "Shuffle() | SpeakerSeparator()"
-    assert long.recipe == "a: SpeakerSeparator(); b: Shuffle() | SpeakerSeparator()"
-    (made,) = contents(short)
+    both = pairs(versions={"a": Pipeline(), "b": Shuffle()}, both=SpeakerSeparator())
+    assert both.recipe == "a: SpeakerSeparator(); b: Shuffle() | SpeakerSeparator()"
+    (made,) = contents(both)
     assert made["a"] == "One. [SEP] Two. [SEP] Three."
     assert made["b"].count("[SEP]") == 2
     context = Context()
-    assert list(short(Discourse("d", "toy", (Unit("A."),)), context)) == []
+    assert list(both(Discourse("d", "toy", (Unit("A."),)), context)) == []
     assert context.skipped == {"only one utterance": 1}
 
 
@@ -162,18 +160,9 @@ def test_the_context_keeps_its_seed() -> None:
     assert len(orders) > 1
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"names": ("a", "b")},
-        {"manipulation": Shuffle()},
-        {"versions": {"a": Pipeline()}, "names": ("a", "b"), "manipulation": Shuffle()},
-    ],
-)
-def test_conditions_are_declared_in_one_way(settings: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        pairs(**settings)
+def test_conditions_are_declared() -> None:
+    with pytest.raises(ValueError, match="no versions; expected the operator of each condition"):
+        pairs(versions={})
 
 
 def test_a_config_takes_the_discourses_that_it_selects(tmp_path: Path) -> None:

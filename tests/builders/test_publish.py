@@ -57,6 +57,7 @@ def test_a_release_is_one_commit_and_one_annotated_tag(
         "README.md",
         "eval.yaml",
         "manifest.json",
+        "quality.json",
         "baselines/toy_context/test-00000-of-00001.parquet",
         "data/toy_context/test-00000-of-00001.parquet",
         "hashes/toy_context-test.parquet",

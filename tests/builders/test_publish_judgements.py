@@ -58,7 +58,7 @@ def test_judgements_are_a_major_change_and_more_of_them_too(
         push(hub_api, build)
     push(hub_api, build, version="2.0.0")
     assert head(hub)["configs"]["toy_context"]["quality"]["test"]["human"]["judged"] == 5
-    assert "### Human performance" in hub.files(REPO)["README.md"].decode()
+    assert "people are right in " in hub.files(REPO)["README.md"].decode()
     # The same answers again change nothing; of two more items two rows change.
     assert "nothing to do" in push(hub_api, judged(make_build, tmp_path, corpus, 5)).lines[-1]
     with pytest.raises(PublishError, match=r"2 changed.* pass --version 3.0.0"):
@@ -91,6 +91,4 @@ def test_the_figures_of_others_survive_a_merge(
     assert "human_ok" in after["toy_context"]["columns"]
     assert "human_ok" not in after["other_context"]["columns"]
     card = hub.files(REPO)["README.md"].decode()
-    assert "| `toy_context` | test | 5 | 1 |" in card
-    assert "| `other_context` | test | 5 | 1 |" not in card
-    assert card.count("`human_ok` | bool") == 1
+    assert card.count("people are right in ") == 1

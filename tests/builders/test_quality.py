@@ -168,13 +168,13 @@ def test_lengths_are_in_words_without_separators() -> None:
 
 
 def test_an_operator_that_compares_texts_is_refused_where_one_text_is_given() -> None:
+    from coherencegym.manipulations.operator import Pipeline
     from coherencegym.manipulations.orders.matched_order import MatchedOrder
     from coherencegym.manipulations.shuffle import Shuffle
 
     with pytest.raises(ValueError, match=r"b: MatchedOrder\(\) compares many texts"):
         MinimalPairs(
-            names=("a", "b"),
-            manipulation=Shuffle() | MatchedOrder(),
+            versions={"a": Pipeline(), "b": Shuffle() | MatchedOrder()},
             regions=lambda discourse: [[0]],
             contrasts=(Contrast("b", "a", 1),),
             view=lambda discourse: discourse.texts,
@@ -185,8 +185,7 @@ def test_a_generator_leaves_out_and_counts_identical_conditions() -> None:
     from coherencegym.manipulations.operator import Context, Pipeline
 
     generator = MinimalPairs(
-        names=("a", "b"),
-        manipulation=Pipeline(),
+        versions={"a": Pipeline(), "b": Pipeline()},
         regions=lambda discourse: [[0]],
         contrasts=(Contrast("b", "a", 1),),
         view=lambda discourse: discourse.texts,

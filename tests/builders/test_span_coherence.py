@@ -468,8 +468,9 @@ def test_a_build_says_what_constants_score(
     options = ("--corpus", "verifiable", "--data-dir", tmp_path / "data")
     assert build_command("span_coherence", *options, "--output", tmp_path / "out") == 0
     card = (tmp_path / "out/README.md").read_text()
-    assert "| `conversational_entailment` | test | 2 | 2 | 1: 2 | 1: 1, 2: 1 |" in card
-    assert "- `abduction`: `choice` (2 rows)" in card
+    assert "| `conversational_entailment` (default) | **test 2** | 0.0 | 100.0 |" in card
+    figures = json.loads((tmp_path / "out/quality.json").read_text())["configs"]
+    assert figures["abduction"]["splits"]["test"]["quality"]["rules"] == {"choice": 2}
     assert "> B: **É?**" in card
 
 

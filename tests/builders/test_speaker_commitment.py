@@ -162,12 +162,7 @@ def test_the_card_shows_the_separator_and_names_the_controls(
 ) -> None:
     card = (built[0] / "README.md").read_text()
     assert "I work as a nurse at the children's hospital downtown. **\\[SEP\\]** " in card
-    assert "50 % by construction" in card
-    assert card.count("| control: ") == 2
-    assert (
-        "**`sample_contradiction` has `sample_neutral` and `sample_entailment` as its controls**"
-        in card
-    )
+    assert "Read `sample_contradiction` beside `sample_neutral`, `sample_entailment`: " in card
 
 
 def test_the_manifest_names_the_controls_of_the_same_corpus(
@@ -225,7 +220,7 @@ def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
     assert first["origin"] == "utterance, persona"
     # The third label is not in the file, so its config is not there, and the card does not name it.
     card = (out / "README.md").read_text()
-    assert "**`dialoguenli_contradiction` has `dialoguenli_neutral` as its control**" in card
+    assert "Read `dialoguenli_contradiction` beside `dialoguenli_neutral`: the difference" in card
     assert "dialoguenli_entailment" not in card
     assert not manifest["configs"]["dialoguenli_neutral"]["republishable"]
     assert manifest["configs"]["dialoguenli_neutral"]["corpus"]["proven"] == NEVER_RUN

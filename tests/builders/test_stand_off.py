@@ -138,7 +138,7 @@ def all_rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
 def test_no_word_of_a_text_is_published(released: HubServer) -> None:
     files = released.files(REPO)
     assert {path.partition("/")[0] for path in files} == {
-        *(".gitattributes", "README.md", "eval.yaml", "manifest.json", "hashes")
+        *(".gitattributes", "README.md", "eval.yaml", "manifest.json", "quality.json", "hashes")
     }
     quoted = text_runs(Path("suites/story_cloze"))
     assert ("bob", "mended", "a") in quoted

@@ -17,7 +17,7 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.release.manifest import write_documents
 from coherencegym.cards.metadata import SIZES
-from coherencegym.cards.render import dataset_card, read_in_part, show_pair
+from coherencegym.cards.render import dataset_card, quality_json, read_in_part, show_pair
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.loaders.corpus import NEVER_RUN
@@ -73,7 +73,6 @@ def test_the_yaml_is_complete(manifest: dict[str, Any]) -> None:
     assert [key for key, value in data.items() if not value] == []
     assert set(data) >= {
         "configs",
-        "dataset_info",
         "license",
         "language",
         "task_categories",
@@ -87,7 +86,7 @@ def test_the_yaml_is_complete(manifest: dict[str, Any]) -> None:
     assert data["license"] == "cc0-1.0"
     assert data["language"] == "en"
     assert data["size_categories"] == ["n<1K"]
-    assert data["coherencegym"]["kinds"] == {"toy_context": "items"}
+    assert data["coherencegym"] == {"suite": "toy_order", "version": "1.0.0"}
     assert data["configs"] == [
         {
             "config_name": "toy_context",
@@ -114,10 +113,9 @@ def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> N
     assert dataset_card(old) == dataset_card(manifest)
 
 
-def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
-    manifest: dict[str, Any],
+def test_the_figures_beside_the_card_have_every_split_and_published_scores(
+    manifest: dict[str, Any], built: Path
 ) -> None:
-    assert "Published scores" not in dataset_card(manifest)
     row = {
         "config": "context",
         "row": "a|b",
@@ -126,19 +124,42 @@ def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
         "source": "A 2021, Table 9",
         "corpus": "toy",
     }
-    other = row | {"row": "c", "model": "M-3", "score": 0.0625}
-    elsewhere = row | {"row": "d", "corpus": "pdtb"}
-    card = dataset_card(
-        manifest | {"published": [row, row | {"model": "M-3", "score": 1.0}, other, elsewhere]}
-    )
-    assert "Published scores" not in dataset_card(manifest | {"published": [elsewhere]})
-    assert "on toy, computed with" in card
-    # A row for each row of the paper, a column for each model, folded.
-    assert "| config | row | M-2 | M-3 |" in card
-    assert "| context | a\\|b | 50.0 | 100.0 |\n| context | c | – | 6.2 |" in card
-    assert "<details><summary>2 rows of 2 models</summary>" in card
-    assert card.count("A 2021, Table 9") == 1
-    assert "not comparable with scores in the default mode" in card
+    quoting = manifest | {"published": [row, row | {"corpus": "pdtb"}]}
+    figures = json.loads(quality_json(quoting))
+    assert figures["published"] == [row]
+    (config,) = manifest["configs"].values()
+    split = figures["configs"]["toy_context"]["splits"]["test"]
+    assert split["rows"] == 25
+    assert split["groups"] == config["splits"]["test"]["groups"]
+    assert split["quality"] == config["quality"]["test"]
+    assert split["skipped"] == config["skipped"]["test"]
+    assert (built / "quality.json").read_text() == quality_json(manifest)
+    card = dataset_card(manifest)
+    assert card.count("(quality.json)") == 1
+    assert len(card.split("---\n", 2)[2].split()) < 700
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("controlled", "A high one: yes, controlled, of `toy_context`."),
+        ("leaks", "A high one: no, leaks, of `toy_context`."),
+        ("too small to tell", "A high one: not known, too small to tell, of `toy_context`."),
+        ("cannot be controlled", "A high one: no, cannot be controlled, of `toy_context`."),
+    ],
+)
+def test_the_card_says_whether_scores_can_be_trusted(
+    manifest: dict[str, Any], word: str, said: str
+) -> None:
+    (config,) = manifest["configs"].values()
+    quality = config["quality"]["test"]
+    quality["control"] |= {"word": word}
+    first = dataset_card(manifest).split("## Dataset Details")[0]
+    assert f"\n**Can I trust a high score? A low one?** {said} A low one: no person" in first
+    score = {"group": "", "score": 0.9, "ci_low": 0.75, "ci_high": 0.95}
+    quality["human"] = {"scores": [score]}
+    people = "A low one: people are right in 90.0 [75.0, 95.0] % of `toy_context`."
+    assert f"{said} {people}\n" in dataset_card(manifest)
 
 
 def test_a_built_folder_loads(built: Path, manifest: dict[str, Any], tmp_path: Path) -> None:
@@ -158,7 +179,7 @@ def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> Non
     assert front_matter(card)["license_name"]
     assert "terms of The toy corpus" in card
     assert "too few discourses" in card
-    assert "| never run on the real files |" in card
+    assert "; reader: never run on the real files\n" in card
 
 
 def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) -> None:
@@ -174,9 +195,8 @@ def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) 
     )
     annotation = r"CC-BY-4.0 (by its \<b\>README\</b\> \# all mine)"
     texts = r"no \| adaptation !\[x\](https://x) (<https://example.org/a_b>)"
-    assert f"| The toy corpus | {annotation} | {texts} | no | 2026-11-29: the whole toy |" in card
-    assert f"| {texts} | `toy_context` | 3 |" in card
-    assert f"The annotation is licensed separately: The toy corpus: {annotation}." in card
+    assert f": annotation {annotation}, texts {texts}; may be published: no; " in card
+    assert f"- {texts}: `toy_context` (3 discourses)" in card
     assert "\n# all mine" not in card
     assert front_matter(card)["license_name"] == "several-licences"
 
@@ -240,9 +260,7 @@ def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) ->
     for card, times in ((alone, 0), (both, 1)):
         assert card.count("coherencegym score --model gpt2") == 1
         assert card.count("coherencegym detect --model gpt2") == times
-        assert card.count("| `intruder_position` | int32 |") == times
-        assert card.count("### Documents") == times
-        assert len(re.findall("^. `discourse_id` . string", card, re.MULTILINE)) == 1
+        assert card.count("| config | rows |") == 1 + times
 
 
 def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> None:
@@ -250,8 +268,7 @@ def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> Non
     card = dataset_card(both | {"configs": {"detect_toy": both["configs"]["detect_toy"]}})
     assert "\n> It rained. **A \\*goat\\* sang.**\n" in card
     assert "coherencegym score --model" not in card
-    assert "`predictions`" not in card
-    assert "| `sentences` | list |" in card
+    assert "CD score" not in card
 
 
 def test_a_card_of_a_kind_that_is_not_known_is_refused(manifest: dict[str, Any]) -> None:
@@ -267,8 +284,6 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
     assert "\n\nShuffled is worse.\n\n> *original*: Ann saw 0 dogs." in first
     assert "\n> *shuffled*: " in first
     assert "pip install coherencegym\ncoherencegym score --model gpt2 --dataset " in first
-    for heading in ("### Columns", "### Source Data", "### Counts", "## Quality"):
-        assert body.index("\n# Appendix") < body.index(heading)
 
 
 def test_the_card_says_how_a_folder_is_loaded(manifest: dict[str, Any]) -> None:
@@ -278,13 +293,11 @@ def test_the_card_says_how_a_folder_is_loaded(manifest: dict[str, Any]) -> None:
 def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
     card = dataset_card(manifest)
     assert "| `toy_context` (default) * |" in card
-    assert (
-        "The headline score of this suite is the score of the marked config: the controlled" in card
-    )
+    assert "The headline score is the score of the marked config, controlled if" in card
     (config,) = manifest["configs"].values()
     configs = {"a": config, "b": config | {"default": False}, "c": config | {"in_headline": False}}
     card = dataset_card(manifest | {"configs": configs})
-    assert "is the mean over the marked configs, each with equal weight: the controlled" in card
+    assert "The headline score is the mean over the marked configs, controlled if" in card
     assert "| `b` * |" in card
     assert "| `c` * |" not in card
 
@@ -316,10 +329,10 @@ def test_limitations_of_a_corpus_stand_on_cards_of_what_is_made_from_it(
 def test_the_card_says_since_when_the_texts_have_been_public(manifest: dict[str, Any]) -> None:
     for config in manifest["configs"].values():
         config["corpus"] |= {"public_since": 2016, "public_source": "Somebody (2016)"}
-    assert "public since 2016 (Somebody (2016))." in dataset_card(manifest)
+    assert "; public since 2016 (Somebody (2016)); reader: " in dataset_card(manifest)
     for config in manifest["configs"].values():
         config["corpus"] |= {"public_since": 0, "public_source": ""}
-    assert "it is not known when the texts became public." in dataset_card(manifest)
+    assert "; not known since when public; reader: " in dataset_card(manifest)
 
 
 def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
@@ -327,11 +340,10 @@ def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
     assert "only a part of the suite" not in dataset_card(manifest)
     (config,) = manifest["configs"].values()
     limited = config | {"limit": 40, "splits_asked": ["test"]}
-    part = manifest | {"configs": {"toy_context": limited}, "corpora": ["toy", "other", "third"]}
+    part = manifest | {"configs": {"toy_context": limited}}
     lines = [
         "of each split the first 40 discourses were read (`--limit 40`)",
         "of splits only test was asked for",
-        "no config is from other, third",
     ]
     assert read_in_part(part) == lines
     assert f"part of the suite's data:** {'; '.join(lines)}." in dataset_card(part)

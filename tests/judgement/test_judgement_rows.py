@@ -194,9 +194,8 @@ def test_answers_enter_rows_manifest_and_card(
     assert (human["units"], len(human["answers_sha256"])) == (11, 2)
 
     card = dataset_card(manifest)
-    assert f"### Human performance on {'pairs' if case.kind == 'items' else case.kind}" in card
-    assert f"| `{case.config}` | test | 12 | 2 | 83.3 [" in card
-    assert "| `human_ok` | bool | whether" in card
+    (row,) = (line for line in card.splitlines() if line.startswith(f"| `{case.config}`"))
+    assert "| 83.3 [" in row
     assert "No items were annotated" not in card
     assert not re.search(r"\n\n\n", card)
     rows = [
@@ -221,7 +220,7 @@ def test_answers_enter_rows_manifest_and_card(
 def test_without_answers_a_build_is_as_it_was(case: Case, tmp_path: Path) -> None:
     manifest = rebuilt(case, tmp_path / "out")
     assert "human" not in json.dumps(manifest["configs"])
-    assert "### Human performance" not in dataset_card(manifest)
+    assert "people are right" not in dataset_card(manifest)
 
 
 @pytest.mark.parametrize(

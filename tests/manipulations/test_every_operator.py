@@ -19,13 +19,13 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.operators_page import EXAMPLES
 from support.strategies import FEW, discourses
 
 from coherencegym import manipulations
 from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
-from coherencegym.manipulations.catalogue import EXAMPLES, EndingSwap, SpeakerSeparator
 from coherencegym.manipulations.connectives.connective_context import (
     ConnectiveSegments,
     ConnectiveSubstitution,
@@ -43,6 +43,7 @@ from coherencegym.manipulations.reference.named_people import NewNames, OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
+from coherencegym.manipulations.units import EndingSwap, SpeakerSeparator
 
 #: One or more of each, with settings that take another way through it.
 OPERATORS: tuple[Operator, ...] = (

@@ -19,11 +19,11 @@ from coherencegym.loaders.discourse import (
     spans,
     undo,
 )
-from coherencegym.manipulations.catalogue import EndingSwap, SpeakerSeparator
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context, Pipeline
 from coherencegym.manipulations.probes.registry import ProbeSentence
 from coherencegym.manipulations.shuffle import LastUnit, Shuffle
+from coherencegym.manipulations.units import EndingSwap, SpeakerSeparator
 
 
 def test_ending_swap_puts_the_other_ending() -> None:

@@ -19,7 +19,6 @@ from coherencegym.loaders.discourse import (
     spans,
     undo,
 )
-from coherencegym.manipulations.catalogue import SpeakerSeparator
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.shuffle import (
     Shuffle,
@@ -29,6 +28,7 @@ from coherencegym.manipulations.shuffle import (
     original_positions,
     reorder,
 )
+from coherencegym.manipulations.units import SpeakerSeparator
 
 
 def story(*texts: str, name: str = "d1") -> Discourse:

@@ -10,6 +10,7 @@ from coherencegym.builders.sentence_order import context_and_last
 from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import Shuffle
 
 #: The repository of the suite, which is no suite of the toolkit's.
@@ -37,8 +38,7 @@ SUITE = Suite(
             corpora=("toy",),
             genre="narration",
             generator=MinimalPairs(
-                names=("original", "shuffled"),
-                manipulation=Shuffle(keep_last=1),
+                versions={"original": Pipeline(), "shuffled": Shuffle(keep_last=1)},
                 regions=context_and_last,
                 contrasts=(Contrast("shuffled", "original", 2),),
                 view=last_unit,

@@ -1,25 +1,13 @@
-"""A page of all operators: what each does, its settings, and a text before and after.
+"""The page of all operators: what each does, its settings, and a text before and after.
 
-::
+The texts are those of the samples; the words are the docstrings. From the root of the project::
 
-    python -m coherencegym.manipulations.catalogue > docs/operators.md
-    python -m coherencegym.manipulations.catalogue Shuffle  # everything about an operator
-
-The texts are those of the samples, which come with the package; the words are the docstrings.
-
-Beyer et al. 2021, section 4.2, on the Story Cloze Test (Mostafazadeh et al. 2016).
-
-Beyer et al. 2021, section 4.6: dialogue models are trained with a separator between utterances. In
-a dataset the separator is the abstract ``[SEP]``; the evaluator renders it for each model.
+    PYTHONPATH=tests python -m support.operators_page > docs/operators.md
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import Differ
 from functools import cache
 from inspect import getdoc
@@ -36,9 +24,8 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
     InferredConnectiveSegments,
     InferredConnectiveSubstitution,
 )
-from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.operator import Context, Operator
+from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
@@ -46,70 +33,7 @@ from coherencegym.manipulations.reference.named_people import NewNames, OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
-
-
-@dataclass(frozen=True)
-class EndingSwap(Operator):
-    """Replace the last sentence of a text by a wrong ending that the corpus lists for the text.
-
-    Attributes:
-        name: the name of the result, by default ``distractor_ending``. If a text has several
-            results, the second and later results have this name and a number, such as
-            ``distractor_ending-2``.
-
-    Each wrong ending of a text gives one result. A text without a wrong ending gives no result. The
-    Story Cloze Test, for example, is a corpus that lists wrong endings.
-    """
-
-    name: str = "distractor_ending"
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the discourse once for each wrong ending."""
-        last = len(discourse.units) - 1
-        text = discourse.units[last].text
-        whole = (last, 0, len(text))
-        ending = next((a for a in discourse.alternatives if a.span == (whole,)), None)
-        if ending is None:
-            context.skipped["no alternative ending"] += 1
-            return
-        wrong = dict.fromkeys(t for i, t in enumerate(ending.options) if i != ending.right)
-        if text in wrong:
-            context.skipped["the two endings are the same"] += 1
-            del wrong[text]
-        for number, other in enumerate(wrong, start=1):
-            swapped = replace_text(discourse, *whole, other, operator="EndingSwap")
-            name = self.name if number == 1 else f"{self.name}-{number}"
-            yield dataclasses.replace(swapped, variant=name)
-
-
-@dataclass(frozen=True)
-class SpeakerSeparator(Operator):
-    """Write a mark (``[SEP]``) after every utterance of a dialogue except the last utterance.
-
-    Attributes:
-        separator: the mark. The operator writes a space before the mark.
-
-    The operator does not change the name (``variant``): if the dialogue is a result named
-    ``shuffled``, the result with marks is also named ``shuffled``. A dialogue that already contains
-    the mark gives no result.
-    """
-
-    separator: str = "[SEP]"
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the discourse with separators; the variant stays what it was."""
-        if any(self.separator in text for text in discourse.texts):
-            context.skipped[f"the text itself contains {self.separator}"] += 1
-            return
-        if len(discourse.units) < 2:
-            context.skipped["only one utterance"] += 1
-            return
-        result = discourse
-        for i, text in enumerate(discourse.texts[:-1]):
-            end, mark = len(text), f" {self.separator}"
-            result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
-        yield result
-
+from coherencegym.manipulations.units import EndingSwap, SpeakerSeparator
 
 _INTRODUCTION = """\
 # Operators
@@ -118,14 +42,10 @@ What each operator does to a text, and which arguments it has. An operator makes
 (results) of a text that is divided into units (sentences, or turns of a dialogue). A result can \
 be the input of a further operator. The same seed always gives the same results.
 
-The next command prints everything about an operator, also the names of its results, and which \
-texts give no result. Without a name, it prints this page. The changes of `ProbeSentence` are in \
+In Python, `help(Shuffle)` says everything about an operator, also the names of its results, and \
+which texts give no result. The changes of `ProbeSentence` are in \
 [a table](detecting.md#linguistic-probes). To write your own operator, see the \
 [guide](extending.md#an-operator-a-corpus).
-
-```bash
-python -m coherencegym.manipulations.catalogue Shuffle
-```
 
 In the examples, each unit of a text has its own line. A line that begins with `-` is only in the \
 original text, and a line that begins with `+` is only in the first result. A moved unit has both.
@@ -216,17 +136,12 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
 )
 
 
-def catalogue(*names: str) -> str:
-    """The page, in Markdown; with names of operators, everything about these."""
-    parts, seen = [] if names else [_INTRODUCTION], set()
+def operators_page() -> str:
+    """The page, in Markdown."""
+    parts, seen = [_INTRODUCTION], set()
     for operator, text in EXAMPLES:
-        kind = type(operator)
-        if names and kind.__name__ not in names:
-            continue
-        if kind not in seen:
-            parts.append(f"## {kind.__name__}\n\n{_described(kind, whole=bool(names))}\n")
-        if names or kind not in seen:
-            parts.append(_shown(operator, text))
+        if (kind := type(operator)) not in seen:
+            parts += [f"## {kind.__name__}\n\n{_described(kind)}\n", _shown(operator, text)]
         seen.add(kind)
     return "\n".join(parts)
 
@@ -238,7 +153,7 @@ def _texts(name: str) -> tuple[Discourse, ...]:
     return tuple(read(sample))
 
 
-def _described(kind: type, *, whole: bool) -> str:
+def _described(kind: type) -> str:
     """A docstring in Markdown: its words, and its attributes as a list."""
     text = getdoc(kind) or ""
     text = re.sub(r"\s+\(:\w+:`[^`]*`\)", "", text)
@@ -251,7 +166,7 @@ def _described(kind: type, *, whole: bool) -> str:
                 "- `{}`: {}".format(*" ".join(entry.split()).split(": ", 1)) for entry in entries
             )
             paragraphs.append(paragraph)
-        elif whole or not paragraphs:
+        elif not paragraphs:
             paragraphs.append(" ".join(paragraph.split()))
     paragraphs[0] += f" From `{kind.__module__}`."
     return "\n\n".join(paragraphs)
@@ -283,7 +198,4 @@ def _shown(operator: Any, before: str | Discourse) -> str:
 
 
 if __name__ == "__main__":
-    # The operators of this module are imported by its own name, which ``__main__`` is not.
-    from coherencegym.manipulations import catalogue as named
-
-    print(named.catalogue(*sys.argv[1:]), end="")
+    print(operators_page(), end="")
