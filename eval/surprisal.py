@@ -25,6 +25,7 @@ from coherencegym.eval.forward.agreement import (
 )
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
+from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
 from coherencegym.eval.models.limits import context_length, limits_of
@@ -193,6 +194,7 @@ def surprisals(
     world: World = ALONE,
     prepared: Prepared | None = None,
     twice: int = 0,
+    trials: Trials | None = None,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
@@ -203,7 +205,7 @@ def surprisals(
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.
         uses_separator: take ``[SEP]`` in a text for a separator; None: where it occurs.
-        store, progress, world: those of :func:`eval.forward.execute.execute`.
+        store, progress, world, trials: those of :func:`eval.forward.execute.execute`.
         prepared: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: most queries of which a model in half precision reads everything a second time, as
             :mod:`eval.forward.agreement` says.
@@ -224,7 +226,7 @@ def surprisals(
     again = sorted({i for (number, _), i in asked_of if i is not None and number in sample})
     try:
         beginnings = words.ids if words else ()
-        context = RunContext(options, store, progress, world, beginnings, again)
+        context = RunContext(options, store, progress, world, beginnings, again, trials)
         execution = backend.run(model, plan, context)
     except NotFiniteError as error:
         number, name = prepared.query_conditions[plan.sequence_of_request.index(error.index)]

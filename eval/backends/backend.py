@@ -10,6 +10,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.agreement import Store
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress, Execution
+from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import Scorer, ScorerChoice, scorer_of
 from coherencegym.eval.models.load import LoadedModel, Unloaded, load_facts
@@ -23,7 +24,8 @@ class RunContext:
 
     Attributes:
         options: ways to read and run it, settled for the model.
-        store, progress, world, beginnings, twice: those of :func:`eval.forward.execute.execute`.
+        store, progress, world, beginnings, twice, trials: those of
+            :func:`eval.forward.execute.execute`.
     """
 
     options: Options = DEFAULT_OPTIONS
@@ -32,6 +34,7 @@ class RunContext:
     world: World = ALONE
     beginnings: Sequence[int] = ()
     twice: Sequence[int] = ()
+    trials: Trials | None = None
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
         world=context.world,
         beginnings=context.beginnings,
         twice=context.twice,
+        trials=context.trials,
     )
 
 

@@ -1,26 +1,14 @@
 """Agreement of two ways of running the same texts, to the precision of the run.
 
 In float32 they do where no surprisal differs by more than :data:`TOLERANCE`. In half precision
-every way of running rounds otherwise, whether a beginning is shared or not, so that there are two
-questions, and each has its own test.
-
-*Is it right?* That is asked in float32, with the same weights, at the same tolerance: a cache that
-is gone on from wrongly shows there however much half precision rounds.
-
-*Is it as precise?* Every text has an error: what half precision makes of it, less what float32
-does. Its distribution over many texts is held to that of the same texts alone, and to that of the
-same texts in padded batches, whichever is wider. Compared are half and nine tenths of the tokens,
-and half of the texts, by the sum and by the mean of what is read of them; the largest tell most
-about a single token that fell on the other side of a step. A way of running fails where one of
-these is more than :data:`TIMES` as large. Errors that have nothing to do with each other and the
-same distribution exceed that with 16 texts less than once in a thousand times; those of one text
-are alike, as most of what rounds is the same.
-
-Measured on a CPU over 25 seeds of eight architectures in bfloat16 and float16 (GPT-2, Llama, OPT,
-GPT-NeoX, Cohere, Granite, windows of Mistral and Gemma 2; packed and from a cache; 12 to 24 texts),
-no trial of 800 lost what is right, and half of the texts were off float32 by 1.00 times as much
-with sharing as without (the median over trials). A beginning that is shared is kept in the format
-in which attention reads it anyway, so that no part of it needs more precision.
+every way of running rounds otherwise, whether a beginning is shared or not. So the question is
+asked in float32, with the same weights, at the same tolerance: a cache that is gone on from wrongly
+shows there however much half precision rounds. Measured on a CPU over 25 seeds of eight
+architectures in bfloat16 and float16 (GPT-2, Llama, OPT, GPT-NeoX, Cohere, Granite, windows of
+Mistral and Gemma 2; packed and from a cache; 12 to 24 texts), half of the texts were off float32 by
+1.00 times as much with sharing as without (the median over 800 trials). A beginning that is shared
+is kept in the format in which attention reads it anyway, so that no part of it needs more
+precision.
 
 In half precision every layer rounds, and how a text is batched changes the rounding. Some texts are
 run a second time with the same weights in float32; what a task makes of both shows by how much its
@@ -34,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from coherencegym.eval.forward.logits import Forward
@@ -94,28 +82,6 @@ def exactly(forward: Forward, work: Callable[[], Bits]) -> Bits | None:
 
 #: Bits by which surprisals may differ in float32: what is promised of every run.
 TOLERANCE = 1e-4
-#: Times that an error may be as large as without what is tried, in half precision.
-TIMES = 3.0
-#: Fewest tokens or texts whose errors say something.
-_FEWEST = 12
-#: Shares of tokens and of texts whose errors are compared.
-_OF_TOKENS = (0.5, 0.9)
-_OF_TEXTS = (0.5,)
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """Errors of a run in half precision, against the same weights in float32.
-
-    Attributes:
-        texts: the number of those that were run in each way.
-        tried, apart: half of them are off by no more than so many bits, in the sum of what is read:
-            as they were tried, and alone or in padded batches, whichever is more.
-    """
-
-    texts: int
-    tried: float
-    apart: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +96,6 @@ class Trial:
         reason: a line for people where they may not, else empty.
         results: surprisals of each batch that was tried, by its place in the plan, where they may:
             it need not be run again.
-        precision: errors in half precision; None where there was no float32 to compare with.
         longest: tokens of the longest text, or row of one text, that was run in both ways.
     """
 
@@ -139,7 +104,6 @@ class Trial:
     tolerance: float = TOLERANCE
     reason: str = ""
     results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
-    precision: Precision | None = None
     longest: int = 0
 
 
@@ -155,59 +119,3 @@ def alike_within(
         return Trial(True, difference, tolerance)
     reason = f"a surprisal changes by {difference:.2g} bits, where {tolerance:.2g} are allowed"
     return Trial(False, difference, tolerance, reason)
-
-
-@dataclass(frozen=True)
-class Errors:
-    """Surprisals of some texts less what they are in float32 (bits), run in one way.
-
-    Attributes:
-        tokens: errors of all tokens that were compared.
-        sums, means: errors of each text, of what the plan reads of it.
-    """
-
-    tokens: np.ndarray
-    sums: np.ndarray
-    means: np.ndarray
-
-    def quantiles(self) -> list[tuple[str, float]]:
-        """The names and bits that are compared of them; nothing of too few to say something."""
-        import numpy as np
-
-        parts = (
-            ("tokens", self.tokens, _OF_TOKENS),
-            ("texts, by their sums", self.sums, _OF_TEXTS),
-            ("texts, by their means", self.means, _OF_TEXTS),
-        )
-        return [
-            (f"{share:.0%} of {what}", float(np.quantile(np.abs(errors), share)))
-            for what, errors, shares in parts
-            for share in shares
-            if len(errors) >= _FEWEST
-        ]
-
-
-def as_precise(right: Trial, tried: Errors, others: Sequence[Errors]) -> Trial:
-    """Judge a way of running in half precision by its errors.
-
-    Args:
-        right: the result of it in float32.
-        tried: its errors.
-        others: those of the same texts in other ways, which are beyond doubt.
-    """
-    import numpy as np
-
-    sums = [float(np.median(np.abs(each.sums))) for each in (tried, *others)]
-    result = replace(right, passed=True, reason="")
-    result = replace(result, precision=Precision(len(tried.sums), sums[0], max(sums[1:])))
-    for (what, own), *theirs in zip(
-        tried.quantiles(), *(each.quantiles() for each in others), strict=True
-    ):
-        most = TIMES * max([value for _, value in theirs] + [TOLERANCE])
-        if not own <= most:
-            reason = (
-                f"in half precision {what} are off float32 by up to {own:.2g} bits, where "
-                f"{most:.2g} are allowed"
-            )
-            return replace(result, passed=False, reason=reason)
-    return result

@@ -22,7 +22,12 @@ from coherencegym.eval.forward.passes import (
     run_each_alone,
     start_batch,
 )
-from coherencegym.eval.forward.trial import answers_alike, beside_longer, try_sharing
+from coherencegym.eval.forward.trial import (
+    Trials,
+    answers_alike,
+    beside_longer,
+    try_sharing,
+)
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.plan.plan import Batch, Budget, Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
@@ -99,6 +104,7 @@ def execute(
     beginnings: Sequence[int] = (),
     padding: int | None = None,
     twice: Sequence[int] = (),
+    trials: Trials | None = None,
 ) -> Execution:
     """Run a plan through a model.
 
@@ -114,6 +120,7 @@ def execute(
         padding: the id behind shorter texts, for a model that sees all of a row and so is told
             is text; None: the model is causal.
         twice: places of sequences that are read a second time, if the model is in half precision.
+        trials: verdicts of earlier plans, and of this one; None: all is tried.
     """
     execution, done = begin(plan, store, world, progress)
     if not plan.sequences:
@@ -122,7 +129,8 @@ def execute(
     ways: tuple[Sharing, ...] = ("packed", "cache") if share else ()
     forward = Forward(model, beginnings, plan.limits, padding)
     with fused_activations(model), float32_head(model):
-        run = _Run(forward, execution, budget, done, store, progress, world)
+        verdicts = trials or Trials()
+        run = _Run(forward, execution, budget, done, store, progress, world, verdicts)
         run.choose(ways)
         try:
             run.run_all()
@@ -191,7 +199,7 @@ class _Run:
     """A plan on its way through a model.
 
     Attributes:
-        forward, store, progress, world: those of :func:`execute`.
+        forward, store, progress, world, trials: those of :func:`execute`.
         execution: the results so far.
         budget: most that a batch may take.
         done: sequences that were known before.
@@ -206,6 +214,7 @@ class _Run:
     store: Store | None
     progress: BatchProgress | None
     world: World
+    trials: Trials
     sharing: Sharing = "none"
     tokens: int = 0
 
@@ -214,7 +223,9 @@ class _Run:
         # is too much for it.
         self._choose_sharing(ways)
         execution = self.execution
-        execution.beside = self._tried(lambda: beside_longer(self.forward, execution.plan))
+        execution.beside = self._tried(
+            "beside", lambda: beside_longer(self.forward, execution.plan)
+        )
         if execution.beside is not None and not execution.beside.passed:
             # What was tried belongs to other batches.
             execution.sharing = execution.sharing and replace(execution.sharing, results={})
@@ -226,7 +237,7 @@ class _Run:
         execution, forward = self.execution, self.forward
         tried = (execution.sharing, execution.beside)
         shown = max((each.longest for each in tried if each and each.passed), default=0)
-        found = self._tried(partial(answers_alike, forward, execution.plan, shown))
+        found = self._tried("alike", partial(answers_alike, forward, execution.plan, shown))
         if found is not None and not found.passed:
             raise EvaluationError(f"model {type(forward.model).__name__!r} {found.reason}")
 
@@ -247,7 +258,7 @@ class _Run:
                 # Every way gives these batches.
                 return
             while execution.plan.shares:
-                found = self._tried(partial(try_sharing, self.forward, execution.plan, way))
+                found = self._tried(way, partial(try_sharing, self.forward, execution.plan, way))
                 if found is not None:
                     execution.sharing = found
                     break
@@ -262,14 +273,20 @@ class _Run:
         self.budget = first
         execution.plan = batched("none", self.budget)
 
-    def _tried(self, trial: Callable[[], Trial | None]) -> Trial | None:
+    def _tried(self, name: str, trial: Callable[[], Trial | None]) -> Trial | None:
         # None where one of the processes had too little memory.
-        found = in_memory_of(self.forward.device, trial)
+        about = self.forward, self.world.size, name, self.execution.plan
+        known = self.trials.known(*about)
+        if self.world.agree([known is not None]) == [False]:
+            known = None
+        found = known or in_memory_of(self.forward.device, trial)
         enough, passed = self.world.agree([found is not None, found is not None and found.passed])
         if not enough or found is None:
             return None
         if found.passed and not passed:
-            return Trial(False, reason="it does not pass the trial in every process")
+            found = Trial(False, reason="it does not pass the trial in every process")
+        if known is None:
+            self.trials.keep(*about, found)
         return found
 
     def _halve(self) -> bool:

@@ -125,21 +125,21 @@ class RowStore(Generic[_Row]):
         """True where nothing is kept any more; the last of the notes says why."""
         return self._database is None
 
-    def remember(self, name: str, value: Mapping[str, int]) -> None:
-        """Keep counts that belong to what the rows depend on, under a name."""
+    def remember(self, name: str, value: Mapping[str, Any]) -> None:
+        """Keep facts of what the rows depend on, as JSON holds them, under a name."""
         text = json.dumps(value)
         row = name, f"{checksum(text.encode()).hex()} {text}"
         self._attempt(lambda base: base.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row))
 
-    def recall(self, name: str) -> dict[str, int] | None:
-        """The counts that were kept under a name; None where there are none that add up."""
+    def recall(self, name: str) -> dict[str, Any] | None:
+        """The facts that were kept under a name; None where there are none that add up."""
         query = "SELECT value FROM about WHERE name = ?"
         found = self._attempt(lambda base: base.execute(query, (name,)).fetchone())
         value = found[0] if found and isinstance(found[0], bytes) else b""
         expected, _, text = value.partition(b" ")
         if not text or checksum(text).hex().encode() != expected:
             return None
-        known: dict[str, int] = json.loads(text)
+        known: dict[str, Any] = json.loads(text)
         return known
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, _Row]:

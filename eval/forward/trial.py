@@ -10,36 +10,43 @@ shown of the longest text is found out by :func:`answers_alike`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.agreement import (
-    TIMES,
     TOLERANCE,
     Bits,
-    Errors,
+    Store,
     Trial,
     alike_within,
-    as_precise,
     exactly,
 )
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
 from coherencegym.eval.forward.masks import unmasked_layer
 from coherencegym.eval.forward.passes import CannotShareError, run_alone, run_batch
-from coherencegym.eval.models.placement import quantization_of
+from coherencegym.eval.forward.store import RowStore
+from coherencegym.eval.models.load import runs_remote_code
+from coherencegym.eval.models.placement import devices, input_device, quantization_of
 from coherencegym.eval.plan.plan import Batch, Budget, Plan, make_batches
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
 
-#: Texts that are held to float32, where a run is in half precision.
-_TEXTS = 24
+#: Times that sharing may change a text more than padding does, without a float32 to hold it to.
+_TIMES = 3.0
 #: Texts that are compared where a layer chooses the tokens that it sees: what it chooses among
 #: equals may depend on the row.
 _CHOOSING = 24
+#: The name under which a cache has verdicts.
+_NAME = "trials"
 #: Bits that a longer neighbour may make of a text in half precision, without a float32 to hold it
 #: to: rounding makes less, other positions more.
 _GROSS = 0.5
@@ -104,11 +111,10 @@ class _Tried:
         return self._run(self.batches)
 
     def trial(self, found: Bits) -> Trial:
-        alone = self._alone(self.compared)
         if self.forward.is_exact:
-            judged = alike_within(_pairs(found, alone, self.compared))
+            judged = self._alike(found, TOLERANCE)
         else:
-            judged = self._in_half(found, alone)
+            judged = self._in_half(found)
         if not judged.passed:
             return judged
         results = {
@@ -117,42 +123,36 @@ class _Tried:
         }
         return replace(judged, results=results)
 
-    def _in_half(self, found: Bits, alone: Bits) -> Trial:
-        # Is it right, in float32, and is it as precise?
-        texts = self._more()
-        alone = {**alone, **self._alone([index for index in texts if index not in alone])}
-        padded = () if self.pads else self._padded(texts)
-        apart = self._run(padded)
-        exact = exactly(self.forward, lambda: self._alone(texts))
-        if exact is None:
-            noise = alike_within(_pairs(apart, alone, apart)).difference or 0.0
-            most = _GROSS if self.pads else max(TOLERANCE, TIMES * noise)
-            return alike_within(_pairs(found, alone, self.compared), most)
-        parts = [part for batch in self.batches if (part := _part(batch, self.compared))]
-        right = self._in_float32(parts, self.compared, exact)
-        control = self._in_float32(padded, apart, exact)
-        # Else this is no float32, or padding is wrong.
-        is_sound = control is not None and control.passed
-        if right is None or not (right.passed or is_sound):
-            right = Trial(True)
-        if not right.passed:
-            return right
-        others = [alone, *[apart] * (is_sound and not self.pads)]
-        return as_precise(
-            right, self._errors(found, exact), [self._errors(way, exact) for way in others]
-        )
+    def _alike(self, found: Bits, tolerance: float) -> Trial:
+        return alike_within(_pairs(found, self._alone(), self.compared), tolerance)
 
-    def _in_float32(
-        self, batches: Sequence[Batch], texts: Iterable[int], exact: Bits
-    ) -> Trial | None:
-        # None where that cannot be had, or not of all.
+    def _in_half(self, found: Bits) -> Trial:
+        exact = self._in_float32(self._alone)
+        if exact is not None:
+            parts = [part for batch in self.batches if (part := _part(batch, self.compared))]
+            right = self._right(parts, exact)
+            if right.passed or self.pads or self._right(self._padded(), exact).passed:
+                return right
+            # Else this is no float32, or padding is wrong.
+        if self.pads:
+            return self._alike(found, _GROSS)
+        noise = self._alike(self._run(self._padded()), _GROSS).difference or 0.0
+        return self._alike(found, max(TOLERANCE, _TIMES * noise))
+
+    def _right(self, batches: Sequence[Batch], exact: Bits) -> Trial:
+        found = self._in_float32(lambda: self._run(batches))
+        if found is None:
+            return Trial(False, reason="it does not run in float32")
+        return alike_within(_pairs(found, exact, self.compared))
+
+    def _in_float32(self, work: Callable[[], Bits]) -> Bits | None:
+        # None where that cannot be had.
         if quantization_of(self.forward.model.config) is not None:
             return None
-        found = exactly(self.forward, lambda: self._run(batches))
-        return None if found is None else alike_within(_pairs(found, exact, texts))
+        return exactly(self.forward, work)
 
-    def _alone(self, texts: Iterable[int]) -> Bits:
-        return {index: run_alone(self.forward, self.sequences, index) for index in texts}
+    def _alone(self) -> Bits:
+        return {index: run_alone(self.forward, self.sequences, index) for index in self.compared}
 
     def _run(self, batches: Iterable[Batch]) -> Bits:
         found: dict[int, np.ndarray] = {}
@@ -161,12 +161,7 @@ class _Tried:
             found.update(zip(batch.indices, bits, strict=True))
         return found
 
-    def _more(self) -> list[int]:
-        others = [i for batch in self.batches for i in batch.indices if i not in self.compared]
-        wanted = max(0, _TEXTS - len(self.compared))
-        return [*self.compared, *others[:: max(1, len(others) // max(1, wanted))][:wanted]]
-
-    def _padded(self, texts: Sequence[int]) -> Sequence[Batch]:
+    def _padded(self) -> Sequence[Batch]:
         # In batches that share nothing and take no more than those of the plan.
         batches = self.plan.batches
         budget = Budget(
@@ -174,18 +169,10 @@ class _Tried:
             head_rows=max(batch.head_rows for batch in batches),
             cached=0,
         )
-        families = [(index,) for index in texts]
+        families = [(index,) for index in self.compared]
         return make_batches(
             self.sequences, families, budget, sharing="none", limits=self.plan.limits
         )
-
-    def _errors(self, found: Bits, exact: Bits) -> Errors:
-        import numpy as np
-
-        tokens = {index: found[index] - exact[index] for index in exact}
-        read = [self._read(index, errors) for index, errors in tokens.items()]
-        sums, means = (np.array([how(errors) for errors in read]) for how in (np.sum, np.mean))
-        return Errors(np.concatenate(list(tokens.values())), sums, means)
 
     def _read(self, index: int, bits: np.ndarray) -> np.ndarray:
         own, tried = self.plan.sequences[index], self.sequences[index]
@@ -208,6 +195,83 @@ def _part(batch: Batch, texts: Sequence[int]) -> Batch | None:
         return None
     groups = tuple(compress(batch.groups, kept))
     return replace(batch, groups=groups, prefixes=tuple(compress(batch.prefixes, kept)))
+
+
+class Trials:
+    """Verdicts of trials: for all tables of a run and, in its cache, for later runs.
+
+    A verdict holds for one model, run in one way (:func:`_circumstances`), and texts no longer than
+    those that were tried. A model with code of its own is tried each time.
+
+    Args:
+        store: the cache; None: there is none.
+    """
+
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store if isinstance(store, RowStore) else None
+        self._known: dict[str, dict[str, Any]] = {}
+        if self._store is not None:
+            self._known = self._store.recall(_NAME) or {}
+
+    def known(self, forward: Forward, processes: int, name: str, plan: Plan) -> Trial | None:
+        """The verdict of an earlier trial that holds for a plan; None where there is none."""
+        found = self._known.get(_circumstances(forward.model, processes), {}).get(name)
+        if found is None or runs_remote_code(forward.model):
+            return None
+        trial, longest, sides = Trial(**found["trial"]), *_reach(plan, name)
+        holds = longest <= found["longest"] and sides <= set(found["sides"])
+        return trial if holds or not trial.passed else None
+
+    def keep(self, forward: Forward, processes: int, name: str, plan: Plan, found: Trial) -> None:
+        """Keep the verdict of a trial on a plan."""
+        own = self._known.setdefault(_circumstances(forward.model, processes), {})
+        longest, sides = _reach(plan, name)
+        trial = asdict(replace(found, results={}))
+        own[name] = {"trial": trial, "longest": longest, "sides": sorted(sides)}
+        if self._store is not None:
+            self._store.remember(_NAME, self._known)
+
+
+def _reach(plan: Plan, name: str) -> tuple[int, set[int]]:
+    # The longest row, and on which sides of the model's limits texts are.
+    batches = [batch for batch in plan.batches if batch.shares is (name in ("packed", "cache"))]
+    lengths = [plan.sequences[index].length for batch in batches for index in batch.indices]
+    sides = {bisect_left(plan.limits.boundaries, length) for length in lengths}
+    return max((batch.length for batch in batches), default=0), sides
+
+
+#: Packages that bring kernels of their own.
+_KERNELS = (
+    *("kernels", "triton", "flash-attn", "flash-linear-attention", "mamba-ssm", "causal-conv1d"),
+    *("bitsandbytes", "xformers", "liger-kernel"),
+)
+
+
+def _circumstances(model: Any, processes: int) -> str:
+    # A digest of all that a verdict may depend on beside the texts.
+    import torch
+    import transformers
+
+    device = input_device(model)
+    kernels: Any = torch.backends.cpu.get_cpu_capability()
+    if device.type == "cuda":
+        place = torch.cuda.get_device_name(device), torch.cuda.get_device_capability(device)
+        kernels = (*place, torch.version.cuda)
+    versions = [torch.__version__, transformers.__version__]
+    for package in _KERNELS:
+        with suppress(PackageNotFoundError):
+            versions.append(f"{package} {version(package)}")
+    about = {
+        "class": type(model).__name__,
+        "config": model.config.to_dict(),
+        "dtype": str(model.get_input_embeddings().weight.dtype),
+        "quantization": quantization_of(model.config),
+        "attention": getattr(model.config, "_attn_implementation", None),
+        "device": (devices(model), kernels),
+        "processes": processes,
+        "versions": versions,
+    }
+    return hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.plan.plan import Budget
 
 #: Budgets by device type, and that of all others. A CPU gains nothing from more.
-_BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
-_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
+_BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024)}
+_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768)
 #: Names that configs have for the width of the middle of a feed-forward block.
 _INNER = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size")
 

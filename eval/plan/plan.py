@@ -32,9 +32,6 @@ from coherencegym.eval.models.in_memory import tokenizer_state
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike, shared_length
 
-#: Groups up to which the best cuts are looked for; of more, padding is small anyway.
-_EXACT = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -44,13 +41,11 @@ class Budget:
         tokens: those of one forward pass, padding included.
         head_rows: rows of logits in one forward pass.
         cached: tokens whose keys and values are held for sharing.
-        forward: the cost of one more forward pass, in tokens: below it, padding is the cheaper.
     """
 
     tokens: int
     head_rows: int
     cached: int
-    forward: int = 16
 
     def halved(self) -> Budget | None:
         """Half of it, for a model that ran out of memory; None where one token is left."""
@@ -213,14 +208,21 @@ class _Batcher:
             return False
         return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
 
-    def partition(self, groups: list[_Group]) -> Iterable[Batch]:
-        if len(groups) > _EXACT:
-            return self._greedy(self._tiled(groups))
-        orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
-        if any(group.cut for group in groups):
-            orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
-            orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
-        return min(map(self._exact, orders), key=lambda found: found[0])[1]
+    def partition(self, groups: list[_Group]) -> Iterator[Batch]:
+        # Filled up one after another, in an order in which neighbours are alike.
+        members: list[_Group] = []
+        rows = head = length = prefix = 0
+        for group in self._tiled(groups):
+            cut = min(prefix, group.cut) if members else group.cut
+            longest = max(length, group.length)
+            more = (rows + group.rows, cut, longest, head + group.head_rows)
+            if members and not self._fits(len(members) + 1, *more):
+                yield self._batch(members)
+                members, more = [], (group.rows, group.cut, group.length, group.head_rows)
+            members.append(group)
+            rows, prefix, length, head = more
+        if members:
+            yield self._batch(members)
 
     def _tiled(self, groups: list[_Group]) -> list[_Group]:
         # Strips of one prefix or so, each ordered by length.
@@ -236,45 +238,6 @@ class _Batcher:
             # There and back, so that the end of a strip is like the beginning of the next.
             tiled += sorted(strip, key=lambda g: g.length, reverse=bool(number % 2))
         return tiled
-
-    def _greedy(self, order: Sequence[_Group]) -> Iterator[Batch]:
-        members: list[_Group] = []
-        rows = head = length = prefix = 0
-        for group in order:
-            cut = min(prefix, group.cut) if members else group.cut
-            longest = max(length, group.length)
-            more = (rows + group.rows, cut, longest, head + group.head_rows)
-            if members and not self._fits(len(members) + 1, *more):
-                yield self._batch(members)
-                members, more = [], (group.rows, group.cut, group.length, group.head_rows)
-            members.append(group)
-            rows, prefix, length, head = more
-        if members:
-            yield self._batch(members)
-
-    def _exact(self, order: Sequence[_Group]) -> tuple[float, list[Batch]]:
-        # By dynamic programming: their cost in tokens, and the cuts.
-        best = [0.0] + [math.inf] * len(order)
-        start = [0] * (len(order) + 1)
-        for end in range(1, len(order) + 1):
-            prefix, length, rows, head = order[end - 1].cut, 0, 0, 0
-            for begin in range(end - 1, -1, -1):
-                group = order[begin]
-                prefix, length = min(prefix, group.cut), max(length, group.length)
-                rows, head = rows + group.rows, head + group.head_rows
-                groups = end - begin
-                if groups > 1 and not self._fits(groups, rows, prefix, length, head):
-                    break
-                passes = 2 if prefix else 1
-                tokens = groups * prefix + rows * (length - prefix) + passes * self.budget.forward
-                if best[begin] + tokens < best[end]:
-                    best[end], start[end] = best[begin] + tokens, begin
-        batches = []
-        end = len(order)
-        while end:
-            batches.append(self._batch(order[start[end] : end]))
-            end = start[end]
-        return best[-1], batches
 
     def _batch(self, members: Sequence[_Group]) -> Batch:
         packed = members[0].packed

@@ -20,6 +20,7 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.backends.registry import backend_named
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import ALONE, world
+from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.models.in_memory import evaluating
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -317,6 +318,7 @@ class Runs:
             with reading_model(model, *how) as (loaded, reading, cache):
                 of_model = None if plans is None else plans.of(loaded.tokenizer)
                 run: Any = {"store": cache, "world": self.processes, "plans": of_model}
+                run["trials"] = Trials(cache)
                 yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
         loaders = Loader(model.load, model.load_vectors, model.load_head)

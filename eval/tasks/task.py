@@ -20,6 +20,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.agreement import Store
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress
+from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
@@ -63,7 +64,8 @@ class TaskContext:
     Attributes:
         model: a loaded one, in evaluation mode.
         reading: the options of reading texts.
-        store, progress, world: those of :func:`eval.surprisal.surprisals`; together ``running``.
+        store, progress, world, trials: those of :func:`eval.surprisal.surprisals`; together
+            ``running``.
         plans: those of earlier models on these very texts; None: nothing is kept.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
@@ -79,6 +81,7 @@ class TaskContext:
     store: Store | None = None
     progress: BatchProgress | None = None
     world: World = ALONE
+    trials: Trials | None = None
     plans: PlansOf | None = None
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
@@ -91,7 +94,8 @@ class TaskContext:
     @property
     def running(self) -> dict[str, Any]:
         """The arguments that say how texts are run."""
-        return {"store": self.store, "progress": self.progress, "world": self.world}
+        names = ("store", "progress", "world", "trials")
+        return {name: getattr(self, name) for name in names}
 
     def surprisals(self, table: Table[Any] | None, queries: Sequence[Query]) -> tuple[Answer, ...]:
         """The bits of every text of a table, or of texts of none, in the order of the queries."""

@@ -13,7 +13,7 @@ from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97
 #: Small, so that there are many batches, cut beginnings and divided families.
-BUDGET = Budget(tokens=200, head_rows=150, cached=400, forward=8)
+BUDGET = Budget(tokens=120, head_rows=100, cached=250)
 
 _PLAIN: dict[str, Any] = {
     "hidden_size": 32,

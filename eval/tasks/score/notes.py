@@ -17,7 +17,6 @@ from coherencegym.eval.data.dataset import (
 )
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
-from coherencegym.eval.forward.agreement import TIMES
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
@@ -223,16 +222,6 @@ def _run_notes(runs: Sequence[RunFacts]) -> Iterator[Note]:
             "the run was slower than usual, and its scores are not affected: a trial showed that "
             "this model had better not read texts together, so each text was read in full or alone "
             f"(docs/speed.md#shared-work; the trial: {'; '.join(failed)})"
-        )
-    # By the trial in which most was lost by it.
-    shared = [sharing for sharing, _ in trials if sharing is not None and sharing.passed]
-    if measured := [(t.precision, t.difference) for t in shared if t.precision is not None]:
-        most, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
-        right = "" if difference is None else f" (in float32 {difference:.1g} bits apart at most)"
-        yield detail(
-            f"conditions shared the beginnings of texts{right}: against float32, the median error "
-            f"of {most.texts:,} texts in the scored regions is {most.tried:.2g} bits, and "
-            f"{most.apart:.2g} bits without sharing; up to {TIMES:g} times as much is accepted"
         )
     if halved := sum(run.halved for run in runs):
         yield detail(f"memory ran out {halved:,} times: smaller batches were run")

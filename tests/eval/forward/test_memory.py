@@ -24,7 +24,7 @@ from coherencegym.eval.text.sequence import TokenSequence
 
 CPU = torch.device("cpu")
 #: Budgets of an optimist and of a pessimist.
-BUDGETS = (Budget(4000, 4000, 8000, 100), Budget(60, 40, 100, 8))
+BUDGETS = (Budget(4000, 4000, 8000), Budget(60, 40, 100))
 
 
 @dataclass
@@ -123,7 +123,7 @@ def test_half_precision_is_measured_on_what_fits(expected: list[np.ndarray]) -> 
 def test_a_trial_without_memory_leaves_the_batches_what_they_were() -> None:
     plan = make_plan(requests())
     # The trial asks for all of the longest text's tokens, which is too much at any budget.
-    execution = run(Device(3000).onto(tiny("gpt2")), plan, Budget(90, 60, 200, 8), True)
+    execution = run(Device(3000).onto(tiny("gpt2")), plan, Budget(90, 60, 200), True)
     assert execution.sharing is not None
     assert not execution.sharing.passed
     assert "memory" in execution.sharing.reason

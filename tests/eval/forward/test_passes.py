@@ -9,6 +9,7 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,11 @@ from support.tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, reques
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.agreement import TOLERANCE
+from coherencegym.eval.forward.cache import Cache
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone, run_batch
-from coherencegym.eval.forward.trial import to_try, try_sharing
+from coherencegym.eval.forward.trial import Trials, to_try, try_sharing
 from coherencegym.eval.forward.wrapped import fused_activations
 from coherencegym.eval.kinds.items import TIE_BITS
 from coherencegym.eval.models.limits import limits_of
@@ -108,7 +110,7 @@ def test_batches_order_and_sharing_change_nothing(
     share: bool,
 ) -> None:
     asked = requests()
-    budget = Budget(tokens, rows, cached, 4)
+    budget = Budget(tokens, rows, cached)
     plan = make_plan([asked[place] for place in order], budget)
     execution = execute(gpt2, plan, budget, share=share)
     found = [execution.bits[index] for index in plan.sequence_of_request if index is not None]
@@ -191,7 +193,7 @@ def test_a_cache_that_is_not_put_in_order_is_found_by_the_trial() -> None:
         asked += [
             TokenSequence(ids, tuple(range(1, len(ids))), True, family=family) for ids in texts
         ]
-    budget = Budget(tokens=100, head_rows=150, cached=150, forward=1)
+    budget = Budget(tokens=100, head_rows=150, cached=150)
     model, plan = tiny("minimax", initializer_range=0.005), make_plan(asked)
     groups = [len(batch.groups) for batch in plan.batched(budget, sharing="cache").batches]
     assert groups == [1, 1, 2]
@@ -222,7 +224,7 @@ class Failing(Liar):
 def test_a_model_that_fails_behind_its_trial_goes_on_unshared(
     gpt2: Any, alone: list[np.ndarray]
 ) -> None:
-    budget = Budget(tokens=60, head_rows=60, cached=120, forward=8)
+    budget = Budget(tokens=60, head_rows=60, cached=120)
     plan = make_plan(requests())
     shared = plan.batched(budget, sharing="cache")
     tried, _ = to_try(shared)
@@ -354,11 +356,50 @@ class Small(torch.nn.Module):  # type: ignore[misc]
         )
 
 
+def tries(model: Any, plan: Plan, trials: Trials) -> bool:
+    """Whether a model reads more than the batches of a plan."""
+    counted = Small(model, 10**6)
+    execution = execute(counted, plan, BUDGET, trials=trials)
+    assert execution.sharing is not None
+    assert execution.sharing.passed
+    return len(counted.sizes) > sum(batch.passes for batch in execution.plan.batches)
+
+
+def test_what_is_tried_holds_for_a_run_and_in_its_cache_for_the_next(
+    gpt2: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = make_plan(requests())
+    longer = make_plan(
+        [
+            replace(each, ids=(*each.ids, *each.ids[:9]), positions=(len(each.ids) + 8,))
+            for each in requests()
+        ]
+    )
+    with Cache(tmp_path, {"model": "gpt2"}) as store:
+        trials = Trials(store)
+        assert tries(gpt2, plan, trials)
+        assert not tries(gpt2, plan, trials)
+        assert tries(gpt2, longer, trials)
+        assert not tries(gpt2, plan, trials)
+        assert tries(tiny("gpt2", n_head=4), plan, trials)
+        assert tries(copy.deepcopy(gpt2).double(), plan, trials)
+        with monkeypatch.context() as changed:
+            changed.setattr(torch, "__version__", "another")
+            assert tries(gpt2, plan, trials)
+    with Cache(tmp_path, {"model": "gpt2"}) as store:
+        assert not tries(gpt2, longer, Trials(store))
+        # A model with code of its own is tried each time.
+        monkeypatch.setattr(Small, "__module__", "transformers_modules.small")
+        trials = Trials(store)
+        assert tries(gpt2, plan, trials)
+        assert tries(gpt2, plan, trials)
+
+
 @pytest.mark.parametrize("share", [False, True])
 def test_where_memory_ends_batches_are_halved(
     gpt2: Any, alone: list[np.ndarray], share: bool
 ) -> None:
-    large = Budget(tokens=2000, head_rows=2000, cached=4000, forward=100)
+    large = Budget(tokens=2000, head_rows=2000, cached=4000)
     plan = make_plan(requests(), large)
     small = Small(gpt2, 160 if share else 70)
     ticks: list[tuple[int, int]] = []
@@ -378,7 +419,7 @@ def test_without_memory_for_the_trial_it_is_halved(gpt2: Any, alone: list[np.nda
     execution = execute(Small(gpt2, 80), plan, BUDGET)
     assert execution.sharing is not None
     assert execution.sharing.passed
-    assert execution.halved == 2
+    assert execution.halved == 1
     assert execution.plan.shares
     assert worst(execution.bits, alone) < 1e-4
 

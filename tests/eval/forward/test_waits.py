@@ -96,7 +96,7 @@ class Whole(torch.nn.Module):  # type: ignore[misc]
 @pytest.mark.parametrize("way", ["none", "cache"])
 def test_a_head_that_is_asked_otherwise_is_read_behind_the_model(last: bool, way: Sharing) -> None:
     inner = tiny("gpt2")
-    plan = make_plan(requests(), Budget(200, 150, 400, 8), sharing=way)
+    plan = make_plan(requests(), Budget(200, 150, 400), sharing=way)
     batch = next(batch for batch in plan.batches if batch.shares is (way != "none"))
     expected = run_batch(Forward(inner), plan.sequences, batch)
     found = run_batch(Forward(Whole(inner, last)), plan.sequences, batch)

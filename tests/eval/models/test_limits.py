@@ -26,7 +26,7 @@ from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97
 #: Several groups in a batch, so that short and long ones could meet.
-BUDGET = Budget(tokens=2000, head_rows=2000, cached=4000, forward=64)
+BUDGET = Budget(tokens=2000, head_rows=2000, cached=4000)
 
 _LLAMA = {
     "hidden_size": 32,
@@ -349,7 +349,7 @@ def test_a_model_that_reads_texts_otherwise_beside_longer_ones_reads_them_alone(
     share: bool,
 ) -> None:
     model = Stretched(tiny("mistral 128"))
-    large = Budget(tokens=10_000, head_rows=10_000, cached=0, forward=10_000)
+    large = Budget(tokens=10_000, head_rows=10_000, cached=0)
     plan = make_plan(requests(), large)
     assert len(plan.batches) == 1
     execution = execute(model, plan, large, share=share)

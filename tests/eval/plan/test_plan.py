@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coherencegym.eval.plan.plan import Batch, Budget, Plan, head_rows, make_plan
 from coherencegym.eval.text.sequence import WORTH_SHARING, Sharing, TokenSequence, shared_length
 
-WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
+WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000)
 BEGINNING = tuple(range(100, 120))
 SHARED: tuple[Sharing, ...] = ("cache", "packed")
 
@@ -115,11 +115,11 @@ def test_items_do_not_share_and_neither_do_requests_without_one() -> None:
 
 def test_beginnings_of_one_batch_are_cut_to_the_shortest() -> None:
     requests = item(1, (1, 2, 3), (4, 2, 3)) + item(2, (1, 2, 3, 4), (1, 5, 3, 4))
-    plan = make_plan(requests, replace(WIDE, forward=100), sharing="cache")
+    plan = make_plan(requests, replace(WIDE), sharing="cache")
     (batch,) = plan.batches
     assert batch.prefix == 20
     assert plan.padded_tokens == 2 * 20 + 4 * 3
-    apart = make_plan(requests, replace(WIDE, forward=0), sharing="cache")
+    apart = make_plan(requests, replace(WIDE), sharing="cache")
     assert sorted(batch.prefix for batch in apart.batches) == [20, 21]
 
 
@@ -225,7 +225,7 @@ def families(draw: st.DrawFn) -> list[TokenSequence]:
 def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
     sharing: Sharing, asked: list[TokenSequence], tokens: int, rows: int, held: int
 ) -> None:
-    budget = Budget(tokens, rows, held, 4)
+    budget = Budget(tokens, rows, held)
     plan = make_plan(asked, budget, sharing=sharing)
     check(plan, asked)
     for batch in plan.batches:
@@ -297,7 +297,7 @@ def test_many_items_are_batched_with_little_padding(sharing: Sharing) -> None:
         for n in range(1500)
         for request in item(n, *((c, *range(n % 13)) for c in range(4)), read=1)
     ]
-    plan = make_plan(requests, Budget(1024, 512, 2048, 16), sharing=sharing)
+    plan = make_plan(requests, Budget(1024, 512, 2048), sharing=sharing)
     assert plan.padded_tokens < 1.03 * plan.tokens_once
     assert plan.tokens_once < 0.5 * plan.tokens
 

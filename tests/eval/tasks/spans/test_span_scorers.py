@@ -161,7 +161,7 @@ def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
     )
     gold = tuple(replace(long.gold[0], start=a, end=b, answer=0) for a, b in places(8))
     asked = requests(table_of(ENTAILMENT, [replace(long, gold=gold)]))
-    plan = make_plan(asked, Budget(tokens=4000, head_rows=4000, cached=8000, forward=8000),
+    plan = make_plan(asked, Budget(tokens=4000, head_rows=4000, cached=8000),
                      sharing="packed")  # fmt: skip
     assert len(plan.sequences) == 1 + 36
     starts = sum(
