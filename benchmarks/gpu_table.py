@@ -78,13 +78,7 @@ def _lines(name: str, data: dict[str, Any]) -> list[str]:
     lines = []
     trial = data.get("this project", {}).get("trial")
     if trial is not None:
-        precision = trial["precision"]
         why = f"refused: {trial['reason']}" if trial["reason"] else "passed"
-        if precision:
-            why += (
-                f", half of {precision['texts']} texts off float32 by {precision['tried']:.2g} "
-                f"bits, {precision['apart']:.2g} without"
-            )
         lines.append(f"{name}: the trial of sharing {why}")
     waits = data.get("waits", {})
     if "a_batch" in waits:

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -185,7 +185,6 @@ def told(run: _Run, model: Any, rate: float | None) -> dict[str, Any]:
         about["trial"] = {
             "difference": trial.difference,
             "reason": trial.reason,
-            "precision": asdict(trial.precision) if trial.precision else None,
         }
     return about
 

@@ -186,28 +186,6 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert first["met"] == sum(held)
 
 
-def test_half_precision_says_why_beginnings_were_shared(
-    saved: Path,
-    make_item: Callable[..., Item],
-    write_dataset: Callable[..., Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    context = "Lily had a red ball. She threw the ball to Tim."
-    ends = {"a": "So Tim ran to the park.", "b": "But the dog was sad all day."}
-    conditions = {name: [context, end] for name, end in ends.items()}
-    items = [make_item(conditions, "(2;%a%) > (2;%b%)")]
-    folder = write_dataset(tmp_path / "data", items)
-    options = ["--model", str(saved / "model"), "--dataset", str(folder), "--no-cache", "--verbose"]
-    assert main(["score", *options, "--dtype", "bfloat16", "--output", str(tmp_path / "out")]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "conditions shared the beginnings of texts (in float32" in said
-    assert "the median error of 2 texts in the scored regions is" in said
-    assert "up to 3 times as much is accepted" in said
-    assert main(["score", *options, "--dtype", "float32", "--output", str(tmp_path / "b")]) == 0
-    assert "conditions shared the beginnings" not in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_the_next_table_is_planned_while_another_device_reads_one(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool
@@ -367,7 +345,7 @@ def test_ctrl_c_exits_130_without_a_traceback(
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(60)
 
-    monkeypatch.setattr("coherencegym.eval.forward.execute.start_batch", stopped)
+    monkeypatch.setattr("coherencegym.eval.forward.passes.start_batch", stopped)
     assert main(arguments(saved, tmp_path / "out", "--no-cache")) == 130
     assert capsys.readouterr().err == "python -m eval: stopped; nothing half-written is left\n"
     assert list(tmp_path.iterdir()) == []
