@@ -165,18 +165,26 @@ def begin(
 
 
 def all_known(
-    plan: Plan, store: Store | None, world: World = ALONE, twice: Sequence[int] = ()
+    plan: Plan,
+    store: Store | None,
+    progress: BatchProgress | None = None,
+    world: World = ALONE,
+    twice: Sequence[int] = (),
 ) -> Execution | None:
     """A plan of which earlier runs know everything; None where it takes a model.
 
-    ``twice`` are those of :func:`execute`.
+    The arguments are those of :func:`execute`.
     """
     execution, done = begin(plan, store, world)
     if len(done) < len(plan.sequences):
         return None
     _, again = _known_again(plan, store, world, twice)
     execution.again = {index: bits for index, bits in again.items() if bits is not None}
-    return execution if len(execution.again) == len(again) else None
+    if len(execution.again) < len(again):
+        return None
+    if progress is not None:
+        progress(0, 0)
+    return execution
 
 
 def _known_again(
