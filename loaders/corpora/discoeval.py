@@ -389,14 +389,13 @@ def _read_arguments(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
         else:
             message = f"{file.path}:{number}: an argument has no word, expected some"
             options.bad(message, "empty argument")
-    found: dict[tuple[str, str], list[str]] = {}
-    first: dict[tuple[str, str], int] = {}
+    of_pair: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for number, sense, one, two in rows:
-        found.setdefault((one, two), []).append(sense)
-        first.setdefault((one, two), number)
+        of_pair.setdefault((one, two), []).append((number, sense))
     place = f"PDTB/{kind}/{file.path.stem}"
     for number, sense, one, two in rows:
-        all_senses = tuple(dict.fromkeys((sense, *found[one, two])))
+        same = of_pair[one, two]
+        all_senses = tuple(dict.fromkeys((sense, *(other for _, other in same))))
         source = SourceSpan(file.path.name, number, number)
         first_text, second_text = tidy(detokenize(one)), tidy(detokenize(two))
         spans = _whole(0, first_text), _whole(1, second_text)
@@ -408,7 +407,7 @@ def _read_arguments(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
             meta={
                 "split": file.split,
                 "task": f"PDTB-{kind[0]}",
-                "family": f"{place}/{first[one, two]:06d}",
+                "family": f"{place}/{same[0][0]:06d}",
             },
         )
 

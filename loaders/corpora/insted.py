@@ -56,7 +56,7 @@ from coherencegym.loaders.formats.json_records import (
     held_records,
     json_records,
 )
-from coherencegym.loaders.formats.lines import Record, tidy
+from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: A coherent document's ``sen_position``.
@@ -143,7 +143,8 @@ def _contents(path: Path) -> tuple[str, str, str]:
 
 def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of records; of an official file those of the file's split."""
-    _, probe, where = _contents(file.path)
+    domain, probe, where = _contents(file.path)
+    name = f"{probe}/{where}" if probe else domain
     _, *more = _parts(file.path)
     answers = _read_answers(CorpusFile(more[0], file.split), options) if more else {}
     corrupted = where if probe == _CORRUPTED else ""
@@ -154,14 +155,43 @@ def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Itera
         if isinstance(found, str):
             options.skipped[found] += 1
             continue
-        if not found[0]:
+        sentences, unit = found
+        if not sentences:
             options.bad(f"{record.place}: no sentence in ctx, expected some", "empty text")
             continue
+        gold = str(document.sen_position)
+        meta = {
+            "split": document.split,
+            "domain": domain,
+            "file_id": document.file_id,
+            "position": str(unit),
+            "sen_position": gold,
+            "label": document.label or "",
+            **({"probe": probe, "where": where} if probe else {}),
+        }
         given = answers.get(document.file_id, {})
-        said = given.get(str(document.sen_position))
-        if given and said is None:
+        said = given.get(gold)
+        if said is not None:
+            meta["gold"] = gold
+        elif given:
             options.skipped["human answers to another sentence"] += 1
-        yield _discourse(corpus, file, record, document, *found, said)
+        source = SourceSpan(file.path.name, record.line, record.line)
+        alternatives: tuple[Alternative, ...] = ()
+        if unit != COHERENT:
+            own = sentences[unit]
+            choice = (own, tidy(document.other))
+            alternatives = (Alternative(((unit, 0, len(own)),), choice, 0),)
+        yield Discourse(
+            id=f"{name}/{document.split}/{document.file_id}",
+            corpus=corpus.name,
+            units=tuple(Unit(sentence, source=source) for sentence in sentences),
+            alternatives=alternatives,
+            judgements=tuple(
+                HumanJudgement(None, label, str(number))
+                for number, label in enumerate(said or (), 1)
+            ),
+            meta=meta,
+        )
 
 
 def _placed(record: _Document, corrupted: str) -> tuple[tuple[str, ...], int] | str:
@@ -228,48 +258,6 @@ def _numbered(context: str, position: int) -> tuple[int, int] | None:
     # Every full stop up to its end has to be the end of a sentence.
     stops = len(_STOP.findall(context[: spans[position][1]]))
     return spans[position] if stops == position + 1 else None
-
-
-def _discourse(
-    corpus: Corpus,
-    file: CorpusFile,
-    record: Record,
-    document: _Document,
-    sentences: tuple[str, ...],
-    unit: int,
-    said: tuple[str, ...] | None,
-) -> Discourse:
-    source = SourceSpan(file.path.name, record.line, record.line)
-    domain, probe, where = _contents(file.path)
-    meta = {
-        "split": document.split,
-        "domain": domain,
-        "file_id": document.file_id,
-        "position": str(unit),
-        "sen_position": str(document.sen_position),
-        "label": document.label or "",
-    }
-    name = domain
-    if probe:
-        meta |= {"probe": probe, "where": where}
-        name = f"{probe}/{where}"
-    if said is not None:
-        meta["gold"] = str(document.sen_position)
-    alternatives: tuple[Alternative, ...] = ()
-    if unit != COHERENT:
-        own = sentences[unit]
-        options = (own, tidy(document.other))
-        alternatives = (Alternative(((unit, 0, len(own)),), options, 0),)
-    return Discourse(
-        id=f"{name}/{document.split}/{document.file_id}",
-        corpus=corpus.name,
-        units=tuple(Unit(sentence, source=source) for sentence in sentences),
-        alternatives=alternatives,
-        judgements=tuple(
-            HumanJudgement(None, label, str(number)) for number, label in enumerate(said or (), 1)
-        ),
-        meta=meta,
-    )
 
 
 def _parts(path: Path) -> tuple[Path, ...]:

@@ -120,7 +120,21 @@ def _read(
     """
     if file.path.name.lower().endswith(_TABLES):
         column = (columns or {}).get(file.path)
-        yield from _read_records(corpus, file, options, shape, column, root)
+        said = options.memory.setdefault("said", set())
+        options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
+        # The name of the file, or its folder's, says the split; elsewhere the rows do.
+        named = named_split(file.path)
+        for record in _table_records(file, options):
+            source = SourceSpan(file.path.name, record.line, record.line)
+            identifier = f"{_stem(file.path, root)}-{record.number:06d}"
+            with reporting(record.place, options):
+                split = file.split if named else _split_of_row(record.values.get("split"))
+                if split != file.split:
+                    continue
+                named_column = first_column(record.values, [column] if column else COLUMNS)
+                origin = Origin(corpus.name, identifier, source, split)
+                if found := article_discourse(record.values, named_column, origin, options, shape):
+                    yield found
         return
     is_markdown = file.path.suffix.lower() in _MARKDOWN
     try:
@@ -171,31 +185,6 @@ def _table_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
     else:
         for number, values in enumerate(read_frame(file.path).to_dict("records"), 1):
             yield Record(number, number, f"{file.path}: row {number}", values)
-
-
-def _read_records(
-    corpus: Corpus,
-    file: CorpusFile,
-    options: ReadOptions,
-    shape: Shape,
-    column: str | None,
-    root: Path | None,
-) -> Iterator[Discourse]:
-    said = options.memory.setdefault("said", set())
-    options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
-    # The name of the file, or its folder's, says the split; elsewhere the rows do.
-    named = named_split(file.path)
-    for record in _table_records(file, options):
-        source = SourceSpan(file.path.name, record.line, record.line)
-        identifier = f"{_stem(file.path, root)}-{record.number:06d}"
-        with reporting(record.place, options):
-            split = file.split if named else _split_of_row(record.values.get("split"))
-            if split != file.split:
-                continue
-            named_column = first_column(record.values, [column] if column else COLUMNS)
-            origin = Origin(corpus.name, identifier, source, split)
-            if made := article_discourse(record.values, named_column, origin, options, shape):
-                yield made
 
 
 def _stem(path: Path, root: Path | None = None) -> str:
