@@ -164,7 +164,7 @@ def read_conll2012(
         prepare: changes the sentences of a document before anything is made of them.
         annotate: gives the mentions their kind, head and features by their words.
     """
-    part = None
+    part, own = None, language(corpus.language)
     for part in _read_parts(file, options):
         with reporting(file, options):
             name, read = _name_and_sentences(part)
@@ -174,45 +174,27 @@ def read_conll2012(
                 raise LineError(part.lines[0][0], problem, "empty document")
             if all(word.form == _WITHHELD for words in sentences for word in words):
                 options.skipped["withheld text"] += 1
-            else:
-                yield _document(corpus, file, name, sentences, options, singletons, annotate)
+                continue
+            units: list[Unit] = []
+            found: list[Mention] = []
+            for number, words in enumerate(sentences):
+                text, places = _laid_out(words, own)
+                source = SourceSpan(file.path.name, words[0].line, words[-1].line)
+                speaker = words[0].speaker
+                units.append(Unit(text, None if speaker in ("-", "") else speaker, source))
+                found += _mentions(number, words, places, own, annotate)
+            sizes = Counter(mention.chain for mention in found)
+            if not singletons and (alone := sum(size == 1 for size in sizes.values())):
+                options.skipped["mentions that are the only one of their chain"] += alone
+                found = [mention for mention in found if sizes[mention.chain] > 1]
+            # Names of documents that are no path have no genre.
+            genre = name.split("/")[0] if name.count("/") > 1 else ""
+            meta = {"split": file.split, "genre": genre}
+            yield Discourse(name, corpus.name, tuple(units), tuple(found), meta=meta)
     if part is None:
         raise CorpusError(
             f"{file.path}:1: no document, expected '#begin document (<name>); part 000'"
         )
-
-
-def _document(
-    corpus: Corpus,
-    file: CorpusFile,
-    name: str,
-    sentences: Sequence[Sequence[Word]],
-    options: ReadOptions,
-    singletons: bool,
-    annotate: Annotate,
-) -> Discourse:
-    own = language(corpus.language)
-    units: list[Unit] = []
-    found: list[Mention] = []
-    for number, words in enumerate(sentences):
-        text, places = _laid_out(words, own)
-        source = SourceSpan(file.path.name, words[0].line, words[-1].line)
-        units.append(
-            Unit(text, None if words[0].speaker in ("-", "") else words[0].speaker, source)
-        )
-        found += _mentions(number, words, places, own, annotate)
-    sizes = Counter(mention.chain for mention in found)
-    if not singletons and (alone := sum(size == 1 for size in sizes.values())):
-        options.skipped["mentions that are the only one of their chain"] += alone
-        found = [mention for mention in found if sizes[mention.chain] > 1]
-    return Discourse(
-        id=name,
-        corpus=corpus.name,
-        units=tuple(units),
-        mentions=tuple(found),
-        # Names of documents that are no path have no genre.
-        meta={"split": file.split, "genre": name.split("/")[0] if name.count("/") > 1 else ""},
-    )
 
 
 def _read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[_Part]:

@@ -70,7 +70,27 @@ def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
                 continue
             other = sum(float(values[name] or 0) not in (0, 1) for name in REASONS)
             options.put_right("flags of reasons that are neither 0 nor 1, taken for 1", other)
-            yield _discourse(corpus, file, row.line, values, label)
+            source = SourceSpan(file.path.name, row.line, row.line)
+            sentence, rewrite = values["sentence"], values["Rewrite"]
+            essay = values["essay_id"].removesuffix(".txt")
+            rewritten = rewrite not in ("", _DELETE)
+            last = rewrite if rewritten else sentence
+            texts = (*split_sentences(values["context"]), last)
+            span = ((len(texts) - 1, 0, len(last)),)
+            reasons = [of for name, of in REASONS.items() if float(values[name] or 0)]
+            yield Discourse(
+                id=f"{essay}/{len(values['context'])}",
+                corpus=corpus.name,
+                units=tuple(Unit(text, source=source) for text in texts),
+                alternatives=(Alternative(span, (sentence, rewrite), 1),) if rewritten else (),
+                judgements=() if rewritten else (HumanJudgement(span, label),),
+                meta={
+                    "split": file.split,
+                    "topic": values["topic"],
+                    "essay": essay,
+                    "reasons": ", ".join(reasons),
+                },
+            )
 
 
 def _checked_label(values: Mapping[str, str]) -> str:
@@ -90,32 +110,6 @@ def _checked_label(values: Mapping[str, str]) -> str:
         problem = "a rewrite of a coherent sentence, expected none"
         raise RecordError(problem, "rewrite of a coherent sentence")
     return label
-
-
-def _discourse(
-    corpus: Corpus, file: CorpusFile, line: int, values: Mapping[str, str], label: str
-) -> Discourse:
-    source = SourceSpan(file.path.name, line, line)
-    sentence, rewrite = values["sentence"], values["Rewrite"]
-    essay = values["essay_id"].removesuffix(".txt")
-    rewritten = rewrite not in ("", _DELETE)
-    last = rewrite if rewritten else sentence
-    texts = (*split_sentences(values["context"]), last)
-    span = ((len(texts) - 1, 0, len(last)),)
-    reasons = [of for name, of in REASONS.items() if float(values[name] or 0)]
-    return Discourse(
-        id=f"{essay}/{len(values['context'])}",
-        corpus=corpus.name,
-        units=tuple(Unit(text, source=source) for text in texts),
-        alternatives=(Alternative(span, (sentence, rewrite), 1),) if rewritten else (),
-        judgements=() if rewritten else (HumanJudgement(span, label),),
-        meta={
-            "split": file.split,
-            "topic": values["topic"],
-            "essay": essay,
-            "reasons": ", ".join(reasons),
-        },
-    )
 
 
 def _patterns() -> Iterator[FilePattern]:
