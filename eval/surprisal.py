@@ -69,19 +69,6 @@ class ScoredCondition:
         values = values[~np.isnan(values)]
         return values
 
-    def answer_bits(self, region: int) -> float:
-        """The surprisal (bits) of an answer that is a region, after the question before it.
-
-        Raises:
-            EvaluationError: a token has the end of the question and the beginning of the answer.
-        """
-        if self.encoding.is_entered(region):
-            raise EvaluationError(
-                "this tokenizer writes the end of a question and its answer as one token; expected "
-                "a model with another tokenizer"
-            )
-        return float(self.region_bits(region).sum())
-
     def leaves_out_first(self, region: RegionRef) -> bool:
         """Tell whether the region has the first token of a text that has nothing before it."""
         import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,10 @@ from coherencegym.eval.commands import options
 from coherencegym.eval.run.options import DataOptions, ModelOptions
 from coherencegym.eval.tasks.options import options_from
 from coherencegym.eval.tasks.training.options import (
-    ABLATION,
     CRITERIA,
     GRU,
     Settings,
     TaskOptions,
-    name_of,
 )
 from coherencegym.numbers import not_negative
 
@@ -40,7 +38,6 @@ _ONLY = {
     "parts": (SPANS_TASK,),
     "folds": (SPANS_TASK,),
     "criteria": (ENCODER,),
-    "ablation": (ENCODER,),
     "dimensions": (ENCODER,),
 }
 #: The heading of how it is trained.
@@ -102,14 +99,14 @@ def run(arguments: argparse.Namespace) -> int:
     check_folder(output, arguments.overwrite, inputs=[data.dataset], around=[model.model])
     seeds = _seeds(arguments)
     quiet_libraries()
-    for folder, training in _trainings(arguments, data, model, output):
-        models = [(part, seed) for part in training.data.parts for seed in seeds]
-        results = training.results(
-            [_train(training, *model, f"{n} of {len(models)}") for n, model in enumerate(models, 1)]
-        )
-        write_training(results, folder, overwrite=arguments.overwrite)
-        (results.details[0].results if len(results.details) == 1 else results).print()
-        print(f"written to {folder}")
+    training = _training(arguments, data, model)
+    models = [(part, seed) for part in training.data.parts for seed in seeds]
+    results = training.results(
+        [_train(training, *model, f"{n} of {len(models)}") for n, model in enumerate(models, 1)]
+    )
+    write_training(results, output, overwrite=arguments.overwrite)
+    (results.details[0].results if len(results.details) == 1 else results).print()
+    print(f"written to {output}")
     return 0
 
 
@@ -133,9 +130,7 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
     return seeds
 
 
-def _trainings(
-    arguments: argparse.Namespace, data: DataOptions, model: ModelOptions, output: Path
-) -> Iterator[tuple[Path, Training]]:
+def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOptions) -> Training:
     from coherencegym.eval.tasks.criteria.sentences import (
         GRU_SETTINGS,
         NewGRU,
@@ -152,10 +147,9 @@ def _trainings(
     task, is_new = arguments.task, arguments.model == GRU
     if is_new and task != ENCODER:
         raise EvaluationError(f"--model {GRU}: only for train {ENCODER}; expected another encoder")
-    if task == ENCODER and bool(arguments.criteria) == own.ablation:
+    if task == ENCODER and not arguments.criteria:
         raise EvaluationError(
-            f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}, or "
-            "--ablation"
+            f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}"
         )
     part = {"train_on": arguments.train_on, "test_on": arguments.configs, "split": data.split}
     part |= {"revision": data.revision, "max_items": data.limit}
@@ -180,13 +174,9 @@ def _trainings(
     chosen = {"configs": arguments.configs, "split": data.split, "max_items": data.limit}
     common = read, encoder, settings, chosen
     if task == DOCUMENTS:
-        yield output, DocumentTraining(*common, {})
-    elif task == SPANS_TASK:
-        yield output, SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
-    else:
-        targets = Targets.of(read.training)
-        for criteria in ABLATION if own.ablation else (arguments.criteria,):
-            name = name_of(criteria)
-            recorded = {"criteria": name, "dimensions": own.dimensions}
-            folder = output / name if own.ablation else output
-            yield folder, EncoderTraining(*common, recorded, targets, criteria)
+        return DocumentTraining(*common, {})
+    if task == SPANS_TASK:
+        return SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
+    name = "+".join(name for name in CRITERIA if name in arguments.criteria)
+    recorded = {"criteria": name, "dimensions": own.dimensions}
+    return EncoderTraining(*common, recorded, Targets.of(read.training), arguments.criteria)

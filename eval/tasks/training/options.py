@@ -20,17 +20,6 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "spp": ("place_in_paragraph", "place_in_document"),
     "sdt": ("section_title", "document_title"),
 }
-#: The rows of the paper's Table 2 that are the authors' own encoder, in its order.
-ABLATION: tuple[tuple[str, ...], ...] = (
-    ("nsp",),
-    ("nsp", "sdt"),
-    ("nsp", "spp"),
-    ("nsp", "nl"),
-    ("nsp", "spp", "nl"),
-    ("nsp", "sdt", "nl"),
-    ("nsp", "sdt", "spp"),
-    ("nsp", "sdt", "spp", "nl"),
-)
 #: The model that is the authors' own, made from nothing.
 GRU = "gru"
 
@@ -38,11 +27,6 @@ GRU = "gru"
 def terms_of(criteria: Sequence[str]) -> list[str]:
     """The predictions of some criteria, in the order of :data:`CRITERIA`."""
     return [term for name, own in CRITERIA.items() if name in criteria for term in own]
-
-
-def name_of(criteria: Sequence[str]) -> str:
-    """The name of a combination, such as ``nsp+spp``."""
-    return "+".join(name for name in ABLATION[-1] if name in criteria)
 
 
 def _count(default: int | None, said: str) -> Any:
@@ -86,11 +70,6 @@ class TaskOptions:
     parts: bool = option(False, "spans: learn from parts of texts too, not only from whole texts")
     folds: int | None = _count(
         None, "spans: cross-validate on train and validation; each source is in one fold"
-    )
-    ablation: bool = option(
-        False,
-        "encoder: train all eight combinations of the paper's Table 2, each in its own folder",
-        rare=True,
     )
     dimensions: int = _count(
         300, "encoder: dimensions of gru's word vectors, of each direction, and of decoders"

@@ -89,9 +89,10 @@ def test_a_folder_of_each_seed_that_probe_takes(
     probe = ["probe", "--model", str(output / "seed-1"), "--dataset", str(examples)]
     probe += ["--device", "cpu", "--no-cache", "--random-init", "1"]
     assert main([*probe, "--output", str(tmp_path / "probed")]) == 0
-    (own,) = read(tmp_path / "probed", "results.json")["probes"]
+    probed = read(tmp_path / "probed", "results.json")
+    (own,) = probed["probes"]
     assert own["layers"] == [0, 1]
-    assert len(own["random"]) == 1
+    assert "random init" in {one["system"] for one in probed["scores"]}
 
 
 def test_an_encoder_of_transformers_learns_the_same(
@@ -131,24 +132,10 @@ def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> N
     assert found == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_table_of_the_paper_is_one_command(data: Path, tmp_path: Path) -> None:
-    output = tmp_path / "run"
-    assert main(arguments("gru", data, output, "--ablation", *SMALL, "--epochs", "1")) == 0
-    folders = sorted(path.parent.name for path in output.glob("*/losses.json"))
-    assert folders == [
-        *("nsp", "nsp+nl", "nsp+sdt", "nsp+sdt+nl", "nsp+sdt+spp", "nsp+sdt+spp+nl", "nsp+spp"),
-        "nsp+spp+nl",
-    ]
-    # All begin with the same encoder, whatever decoders are on it.
-    first, *others = (after(folder, "before")[0]["score"] for folder in sorted(output.iterdir()))
-    assert others[0] == pytest.approx(first, abs=0.5)
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ((), "train encoder: expected --criteria with one or more of nsp, nl, spp, sdt, or --abl"),
-        (("--criteria", "nl", "--ablation"), "train encoder: expected --criteria with one or more"),
+        ((), "train encoder: expected --criteria with one or more of nsp, nl, spp, sdt"),
         (("--criteria", "nl", "--parts"), "--parts: train encoder does not use it; expected"),
         (
             ("--criteria", "nl", "--freeze"),
