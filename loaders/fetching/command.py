@@ -20,7 +20,6 @@ from coherencegym.loaders.fetching.fetch import (
     check_base,
     download_source,
     fetch_source,
-    missing_files,
     source_names,
 )
 from coherencegym.loaders.read import DATA_VARIABLE, data_root
@@ -34,7 +33,6 @@ EXAMPLES = f"""\
   coherencegym corpora fetch                        what can be fetched, how much, on which terms
   coherencegym corpora fetch winograd               into the folder where loaders look
   coherencegym corpora fetch gum --accept           after reading its terms, which are printed
-  coherencegym corpora fetch gum --dry-run          which files would come; asks no server
   coherencegym corpora fetch irc --data-dir ~/corpora
                                                  into ~/corpora/irc/
 
@@ -58,7 +56,6 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="sources to fetch; default: list all sources")
     add("--accept", action="store_true", help="accept the terms of those that have terms")
-    add("--dry-run", action="store_true", help="print what would be fetched; contact no server")
     add(
         "--data-dir",
         type=Path,
@@ -81,19 +78,13 @@ def run(options: argparse.Namespace) -> int:
     for each in wanted:
         _print_terms(each, root / each.name)
     unaccepted = [each.name for each in wanted if each.terms]
-    if unaccepted and not (options.accept or options.dry_run):
+    if unaccepted and not options.accept:
         raise CorpusError(
             f"{', '.join(unaccepted)}: nothing was fetched: read the terms above, and pass "
             "--accept if you accept them"
         )
     for each in wanted:
         folder = root / each.name
-        if options.dry_run:
-            missing = missing_files(each, folder)
-            for file in missing:
-                print(f"{file.size}\t{folder / file.path}")
-            print(f"{each.name}: would fetch {_counted(missing)}, {_size_of(missing)}")
-            continue
         missing = fetch_source(each, folder, base=base, progress=_progress_bar(each.name))
         print(
             f"{each.name}: {_counted(each.files)}, {_size_of(each.files)} in {folder}: "
@@ -129,7 +120,7 @@ def _print_list() -> None:
             )
             for entry in map(download_source, source_names())
         ],
-        "`coherencegym corpora fetch NAME --dry-run` prints licence, terms and files.",
+        "`coherencegym corpora fetch NAME` prints licence and terms first.",
     )
 
 

@@ -142,24 +142,6 @@ def test_terms_come_before_anything_is_asked_for(
     assert not (tmp_path / "data").exists()
 
 
-def test_a_dry_run_asks_nothing_and_writes_nothing(
-    server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["fetch", "open", "toy", "--dry-run"]) == 0
-    out = capsys.readouterr().out
-    assert f"300000\t{tmp_path}/data/open/open.bin\n" in out
-    assert "open: would fetch 2 files, 300.0 kB\n" in out
-    assert server.log == []
-    assert not (tmp_path / "data").exists()
-    assert main(["fetch", "open"]) == 0
-    (tmp_path / "data/open/open.bin").unlink()
-    server.log.clear()
-    capsys.readouterr()
-    assert main(["fetch", "open", "--dry-run"]) == 0
-    assert "open: would fetch 1 file, 300.0 kB\n" in capsys.readouterr().out
-    assert server.log == []
-
-
 def test_a_second_run_does_nothing_and_says_so(
     server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
