@@ -7,7 +7,7 @@ import io
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -81,14 +81,6 @@ def show_document(document: TableDocument, style: str, out: TextIO) -> None:
         print_document(document)
     else:
         out.write(render_document(document, style))
-
-
-def copied_texts(document: TableDocument, cited: Iterable[str]) -> list[tuple[str, str]]:
-    """The texts that a page copies, by their names: formats, and what is ``cited`` (BibTeX)."""
-    bibtex = "\n\n".join(dict.fromkeys(filter(None, map(str.strip, cited))))
-    named = {"LaTeX": "latex", "CSV": "csv"}
-    texts = [(name, render_document(document, style)) for name, style in named.items()]
-    return [*texts, *[("BibTeX", f"{bibtex}\n")] * bool(bibtex)]
 
 
 def csv_text(records: Sequence[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, SCORE_MEANINGS
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection
-from coherencegym.eval.report.formats import Shown, TableDocument, copied_texts, render_document
+from coherencegym.eval.report.formats import Shown, TableDocument, render_document
 from coherencegym.eval.results.run_table import (
     RunColumn,
     RunModel,
@@ -177,9 +177,7 @@ def _page(shown: RunTable, document: TableDocument, curve: bytes) -> str:
     return render_page(
         overview_title(shown),
         sections,
-        ["copy.js"],
         drawn={sections[0].place: svg_address(curve)} if curve else {},
-        copied=copied_texts(document, (run.words.citation for run in shown.every_run)),
         lines=[*document.lines, *_WARNINGS],
     )
 

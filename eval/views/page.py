@@ -15,7 +15,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -26,8 +25,6 @@ from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, labels
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.report.formats import TableDocument, copied_texts
-from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
 from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
 from coherencegym.eval.tasks.results import Results
@@ -35,7 +32,7 @@ from coherencegym.eval.tasks.training.encoder import Trained
 from coherencegym.eval.tasks.training.training import Training
 from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.files.folders import written_beside
-from coherencegym.files.templates import content_policy, templates_of
+from coherencegym.files.templates import templates_of, under_policy
 
 #: The page of a run.
 PAGE_OF_RUN = "report.html"
@@ -114,44 +111,25 @@ def page_of(
     """
     sections = sections or results.sections
     items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
-    scripts = ("copy.js", *(("report.js",) if items else ()))
-    shown = [part.body for part in sections if not part.is_detail]
-    grids = [body for body in shown if isinstance(body, Grid)]
     return render_page(
         title_of(results),
         sections,
-        scripts,
         results=results,
         verdict=verdict_of(results),
         items=items[0] if items else None,
         drawn=drawn,
-        copied=copied_results(results, grids),
     )
 
 
-def render_page(
-    title: str, sections: Sequence[ReportSection], scripts: Sequence[str], **variables: Any
-) -> str:
+def render_page(title: str, sections: Sequence[ReportSection], **variables: Any) -> str:
     """A page of sections under a policy by which nothing runs but what is in it.
 
-    ``variables`` are those of the template: results, verdict, items, drawn, copied, lines.
+    ``variables`` are those of the template: results, verdict, items, drawn, lines.
     """
-    from markupsafe import Markup
-
-    script, style = "".join(map(source, scripts)), source("report.css")
-    about: dict[str, Any] = {
-        "results": None,
-        "verdict": None,
-        "items": None,
-        "drawn": {},
-        "lines": [],
-        "policy": content_policy([script], [style]),
-        "script": Markup(script),
-        "style": Markup(style),
-    }
+    about: dict[str, Any] = {"results": None, "verdict": None, "items": None}
+    about |= {"drawn": {}, "lines": []} | variables
     template = templates().get_template("page.html.jinja")
-    page: str = template.render(**{**about, **variables}, title=title, sections=sections)
-    return page
+    return under_policy(template.render(title=title, sections=sections, **about))
 
 
 def _drawn(figure: Figure, title: str, folder: Path) -> str:
@@ -166,15 +144,6 @@ def _drawn(figure: Figure, title: str, folder: Path) -> str:
 def svg_address(svg: bytes) -> str:
     """A picture as an address that holds it."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
-
-
-def copied_results(results: Results, grids: Sequence[Grid]) -> list[tuple[str, str]]:
-    """The tables of a run as its page copies them, and the work that its suite is after."""
-    titled = [replace(one, title=one.title or title_of(results)) for one in grids]
-    names = [one.name for one in fields(Score) if one.name != "counts"]
-    records = [{name: getattr(row, name) for name in names} for row in results.rows]
-    document = TableDocument(titled, [results.signature], records)
-    return copied_texts(document, [results.dataset.get("citation", "")])
 
 
 def title_of(results: Results) -> str:
@@ -194,12 +163,6 @@ def templates() -> Any:
         "separators": (",", ":"),
     }
     return found
-
-
-def source(name: str) -> str:
-    """A script or style as a browser reads it, which the hash is of: line ends are LF."""
-    text: str = templates().loader.get_source(templates(), name)[0]
-    return text.replace("\r\n", "\n")
 
 
 #: The file of losses.

@@ -1,3 +1,4 @@
+"use strict";
 // The items of a run: filters, and every token shaded by its surprisal. What datasets say reaches the
 // page as text nodes and attributes, never as markup.
 (() => {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from coherencegym.escapes import visible_lines
@@ -29,26 +28,21 @@ def templates_of(room: str, **how: Any) -> Any:
     return jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **{**usual, **how})
 
 
-def content_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
-    """A policy by which a page fetches nothing, and runs and applies these texts alone."""
+def under_policy(page: str) -> str:
+    """A page of HTML under a policy: it fetches nothing, and runs and applies its own alone.
 
-    def hashed(texts: Sequence[str]) -> str:
+    These are the scripts and styles in it, by their hashes; whatever else stands in the page has to
+    be escaped.
+    """
+
+    def hashed(kind: str) -> str:
+        texts = (text for own, text in _INLINE.findall(page) if own == kind)
         digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()) for text in texts)
         return " ".join(f"'sha256-{digest.decode()}'" for digest in digests) or "'none'"
 
-    return (
-        f"default-src 'none'; script-src {hashed(scripts)}; style-src {hashed(styles)}; "
+    policy = (
+        f"default-src 'none'; script-src {hashed('script')}; style-src {hashed('style')}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def under_policy(page: str) -> str:
-    """A page of HTML under the :func:`content_policy` of the scripts and styles that it has.
-
-    Whatever else stands in the page has to be escaped.
-    """
-    inline = _INLINE.findall(page)
-    scripts, styles = ([t for kind, t in inline if kind == one] for one in ("script", "style"))
-    policy = content_policy(scripts, styles)
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     return page.replace("<head>\n", f"<head>\n{meta}\n", 1)

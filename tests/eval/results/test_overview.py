@@ -138,7 +138,7 @@ def test_files_lead_to_the_reports(tmp_path: Path) -> None:
     write_overview(overview(runs), tmp_path / "overview")
     page = html.unescape((tmp_path / "overview/index.html").read_text())
     assert '<a href="../a%20%26%20b/report.html">80.0' in page
-    assert "default-src 'none'; script-src 'sha256-" in page
+    assert "default-src 'none'; script-src 'none'; style-src 'sha256-" in page
     assert "&lt;b&gt;" in (tmp_path / "overview/index.html").read_text()
     text = (tmp_path / "overview/overview.md").read_text()
     assert "](../b/report.html)" in text
