@@ -51,7 +51,7 @@ def measure(rows: int, width: int, classes: int, layers: int) -> dict[str, Any]:
 
         def features(layer: int) -> Any:
             vectors = np.load(folder / f"{layer}.npy", mmap_mode="r").astype(np.float32)
-            return INPUTS["pair"].make(vectors.reshape(rows, 2, width))
+            return INPUTS["pair"](vectors.reshape(rows, 2, width))
 
         base = base_memory("cpu")
         start = time.process_time()

@@ -298,7 +298,7 @@ class Config:
         controls: the suite's configs (their names) that have the same manipulation and formulas
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
-            always shows how margin and length correlate, and not only where they do so strongly.
+            does not warn of it.
         is_diagnostic: true where its score says something of another config or of the corpus, and
             nothing of the suite's hypothesis: it is in no headline, and not exported.
         question: what people who judge labelled examples are asked; its answers are the labels in

@@ -282,8 +282,7 @@ def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:
     metric = modules[MEDIAN].Median("median")
     writer = OutcomeWriter()
     units = writer.units(
-        UnitRow(config="c", split="s", item=str(n), discourse=str(n), cluster=str(n))
-        for n in range(20)
+        UnitRow(config="c", split="s", item=str(n), cluster=str(n)) for n in range(20)
     )
     writer.add(units, "median", MODEL, [n / 20 for n in range(20)])
     (row,) = estimates(writer.tables(), {"median": metric})

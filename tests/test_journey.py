@@ -45,7 +45,7 @@ def test_from_samples_to_a_score(
     assert dataset["verified"]
     (score,) = results["scores"]
     # The demo model's gate: it tells stories from their shuffles better than chance.
-    assert score["n"] == score["n_discourses"] == 60
+    assert score["n"] == score["clusters"] == 60
     assert score["ci_method"] == "clopper-pearson"
     assert score["ci_low"] > 0.5
     assert score["partial_input_score"] > 0.5

@@ -15,13 +15,11 @@ from typing import Any
 from coherencegym.cards.render import said_of_control
 from coherencegym.eval.data.dataset import (
     BALANCE_WEIGHT,
-    PARTIAL_INPUT,
     SURFACE,
     baseline_schema,
     baselines_path,
 )
 from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
-from coherencegym.eval.statistics.bag_of_words import FOLDS
 from coherencegym.eval.statistics.balance import BALANCE_VERSION
 from coherencegym.eval.statistics.control import CONTROLLED, UNCONTROLLED, Control
 from coherencegym.eval.statistics.effective_size import cluster_pairs
@@ -147,8 +145,7 @@ def write_baselines(
     also one for each item's weight, and for what comes furthest under the weights.
 
     Returns:
-        The entry of the manifest, with ``folds`` of those that were trained; empty, and no file,
-        where there is no row.
+        The entry of the manifest; empty, and no file, where there is no row.
     """
     import pyarrow as pa
 
@@ -165,6 +162,4 @@ def write_baselines(
     path = folder / baselines_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(pa.Table.from_pylist(rows, schema=baseline_schema()), path)
-    trained = {PARTIAL_INPUT: FOLDS} if decisions.get(PARTIAL_INPUT) else {}
-    digest = rows_digest(map(row_hash, rows))
-    return {"baselines": {"content_hash": digest, "folds": trained}}
+    return {"baselines": {"content_hash": rows_digest(map(row_hash, rows))}}

@@ -130,16 +130,6 @@ def _short(commit: str) -> str:
 
 #: The file at the root of a dataset.
 EVAL_YAML = "eval.yaml"
-#: The entry of this program in the Hub's list of frameworks (huggingface.js, ``eval.ts``).
-FRAMEWORK = {
-    "name": "coherencegym",
-    "description": "CoherenceGym tests whether language models notice incoherent discourse, by "
-    "surprisal on minimal pairs.",
-    "url": "https://github.com/coherencegym/coherencegym",
-}
-#: True once the Hub's list has it: the Hub checks the key when a file is pushed, and files without
-#: the key are benchmarks, too.
-IS_LISTED = False
 #: The splits of a task, the first that is there.
 _SPLITS = ("test", "validation", "train")
 _COMMENT = (
@@ -232,7 +222,6 @@ def eval_yaml(manifest: Mapping[str, Any]) -> str:
     whole = {
         "name": f"CoherenceGym: {manifest['title']}",
         "description": f"{manifest['hypothesis']} {manifest['description']}",
-        **({"evaluation_framework": FRAMEWORK["name"]} if IS_LISTED else {}),
         "tasks": [asdict(task) for task in tasks],
     }
     return _COMMENT + str(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=100))

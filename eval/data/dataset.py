@@ -79,11 +79,7 @@ def baseline_schema() -> Any:
 
 
 class PairBaselines(Protocol):
-    """The decisions of baselines on a table; ``folds`` are those of each that was trained."""
-
-    @property
-    def folds(self) -> Mapping[str, int]:
-        """Folds of the cross-validation of each baseline that was trained."""
+    """The decisions of baselines on a table."""
 
     def check(self) -> None:
         """Hold the decisions to what was published."""
@@ -102,13 +98,11 @@ class StoredBaselines:
     Attributes:
         path: the file.
         content_hash: the digest (hex) over the hashes of its rows, as the manifest has it.
-        folds: those of the cross-validation of each baseline that was trained.
         where: the table, as errors name it.
     """
 
     path: Path
     content_hash: str
-    folds: Mapping[str, int]
     where: str
 
     def check(self) -> None:
@@ -196,7 +190,7 @@ class ItemTable:
         baselines: the decisions of baselines on the items; None where the dataset has none.
         headline: the group of predictions that the table's own score is over; empty: all.
         controls: the configs that are its controls.
-        length_confound: the suite wants the correlation of margin and length shown.
+        length_confound: the suite says that conditions differ in length.
         humans: findings of people, where the build has them.
         in_headline: it counts in the suite's one number.
         control: what is said of what its surface gives away; empty where nobody looked.
@@ -302,7 +296,7 @@ def _baselines(source: Source, read: TableRows[Item]) -> StoredBaselines | None:
     if listed is None:
         return None
     path = source.folder / baselines_path(read.config, read.split)
-    return StoredBaselines(path, listed["content_hash"], listed.get("folds", {}), read.where)
+    return StoredBaselines(path, listed["content_hash"], read.where)
 
 
 def _stored(read: TableRows[Item], number: int) -> tuple[StoredItems, bool]:

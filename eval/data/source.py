@@ -106,7 +106,6 @@ class _Corpus:
 @dataclass(frozen=True)
 class _Baselines:
     content_hash: str
-    folds: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,6 @@ def _scores(repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequ
 _PUSHED = (
     MARKER,
     *(f"{kind}.parquet" for kind in TABLES),
-    "layers.png",
 )
 _CARD = "README.md"
 #: A file of a run: its folder, and its name there.

@@ -27,7 +27,6 @@ from coherencegym.eval.statistics.intervals import (
     Interval,
     interval_of,
     mean_interval,
-    median_interval,
     share_interval,
 )
 from coherencegym.eval.statistics.paired import (
@@ -325,7 +324,7 @@ class ItemAccuracy(ItemMetric, Accuracy):
 
     def interval(self, items: Cells) -> Interval:
         """That of a share."""
-        return share_interval(items.value, items.cluster, items.weight, folds=items.folds)
+        return share_interval(items.value, items.cluster, items.weight)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means over items."""
@@ -450,13 +449,6 @@ class Margin(ItemMetric):
     def interval(self, items: Cells) -> Interval | None:
         """That of a mean, where there is more than one cluster."""
         return mean_interval(items.value, items.cluster)
-
-    def median_of(self, items: Cells) -> Estimate:
-        """The median of items, with its interval where they are worth six or more."""
-        import numpy as np
-
-        found = median_interval(items.value, items.cluster)
-        return over(estimate_of(float(np.median(items.value)), found, len(items)), items)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """None."""

@@ -107,7 +107,7 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     is_wrong = np.array([not _is_of_groups(text) for text in texts], bool)
     what = "groups; expected JSON, a list of pairs of a column and its value"
     _refuse(folder / UNITS_FILE, is_wrong[codes] if len(texts) else is_wrong, what)
-    others = "the item's discourse or cluster is other than before"
+    others = "the item's cluster is other than before"
     _refuse(folder / UNITS_FILE, tables.moved_items(), others)
     path = folder / OUTCOMES_FILE
     own = tables.outcomes

@@ -56,7 +56,6 @@ class UnitRow:
         config, split: the table that it is from.
         item: the row, by its id.
         unit: the part of the row, such as ``#2``; empty: all of it.
-        discourse: the discourse that it is from.
         cluster: the units that are drawn as one: a family, or else the discourse.
         formula, aggregation: those of a prediction, the latter over the tokens of a region; empty
             where there is none.
@@ -67,7 +66,6 @@ class UnitRow:
     split: str
     item: str
     unit: str = ""
-    discourse: str
     cluster: str
     formula: str = ""
     aggregation: str = ""
@@ -87,19 +85,11 @@ class System:
         role: a model, a baseline, or people.
         label: tells systems of one role apart; empty: the model as it was asked.
         layer: the number of the layer of the model that decided, where one did.
-        threshold: the score above which a unit is predicted.
-        seed: that of its training.
-        folds: the number of parts of which each was decided on by training on the others.
-        primary: tests of several comparisons are corrected for those of primary systems.
     """
 
     role: Role = "model"
     label: str = ""
     layer: int | None = None
-    threshold: float | None = None
-    seed: int | None = None
-    folds: int | None = None
-    primary: bool = True
 
     @property
     def key(self) -> tuple[str, str, int | None]:
@@ -109,6 +99,11 @@ class System:
 
 #: The model as it was asked.
 MODEL = System()
+
+
+def baseline(label: str) -> System:
+    """The system of a baseline."""
+    return System(role="baseline", label=label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +131,10 @@ class OutcomeRow:
 
 
 #: Facts of an outcome, and the bit that says each.
-FLAGS = {"tie": 1, "too close": 2, "first token left out": 4}
+TIE, TOO_CLOSE, FIRST_LEFT_OUT = "tie", "too close", "first token left out"
+FLAGS = {TIE: 1, TOO_CLOSE: 2, FIRST_LEFT_OUT: 4}
+#: The reason why a unit that does not fit into the model's context has no value.
+TOO_LONG = "too_long"
 
 
 @cache
@@ -159,7 +157,6 @@ def outcome_schemas() -> dict[str, Any]:
             split=few,
             item=text,
             unit=name,
-            discourse=name,
             cluster=name,
             formula=few,
             aggregation=few,
@@ -170,10 +167,6 @@ def outcome_schemas() -> dict[str, Any]:
             role=text,
             label=text,
             layer=pa.int32(),
-            threshold=number,
-            seed=pa.int64(),
-            folds=pa.int32(),
-            primary=pa.bool_(),
         ),
         "outcomes": schema(
             unit_id=pa.int32(),
@@ -191,4 +184,4 @@ def outcome_schemas() -> dict[str, Any]:
 
 #: Columns of outcomes that are there where a metric needs them.
 OPTIONAL = ("weight", "target", "given")
-_NULLABLE = ("layer", "threshold", "seed", "folds", "value", *OPTIONAL)
+_NULLABLE = ("layer", "value", *OPTIONAL)

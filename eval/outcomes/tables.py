@@ -37,10 +37,9 @@ class Cells:
         unit: ids of the units.
         item: numbers of their items, the same in all cells of tables.
         value, weight, target, given: see :class:`eval.outcomes.schema.OutcomeRow`; NaN where none.
-        cluster, discourse: whole numbers in the order of their names, the same in all cells of
-            tables. Clusters have two columns where some are dyads, the numbers of both documents.
+        cluster: whole numbers in the order of their names, the same in all cells of tables; two
+            columns where some are dyads, the numbers of both documents.
         left_out: outcomes without a value, by reason.
-        folds: those of the cross-validation by which the system decided; 0: it had none.
     """
 
     unit: Any
@@ -50,9 +49,7 @@ class Cells:
     target: Any
     given: Any
     cluster: Any
-    discourse: Any
     left_out: Mapping[str, int]
-    folds: int = 0
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -60,7 +57,7 @@ class Cells:
     def take(self, places: np.ndarray) -> Cells:
         """Some of them; what was left out is that of all."""
         arrays = {one.name: getattr(self, one.name) for one in fields(self)}
-        del arrays["left_out"], arrays["folds"]
+        del arrays["left_out"]
         return replace(self, **{name: _taken_from(own, places) for name, own in arrays.items()})
 
 
@@ -68,7 +65,7 @@ def join_cells(tables: Sequence[Cells]) -> Cells:
     """The outcomes of several cells, of the same run."""
     import numpy as np
 
-    arrays = [one.name for one in fields(Cells) if one.name not in ("left_out", "folds")]
+    arrays = [one.name for one in fields(Cells) if one.name != "left_out"]
     both: dict[str, Any] = {
         name: np.concatenate([getattr(own, name) for own in tables]) for name in arrays
     }
@@ -255,10 +252,8 @@ class OutcomeTables:
             item=self._items[unit],
             value=value[there],
             **{name: self._optional(name, known) for name in OPTIONAL},
-            cluster=self._ranks["cluster"][unit],
-            discourse=self._ranks["discourse"][unit],
+            cluster=self._clusters[unit],
             left_out=Counter(names[code] for code in missing.tolist()),
-            folds=(self.systems[columns["system_id"][places[0]]].folds or 0) if len(places) else 0,
         )
 
     def _optional(self, column: str, places: np.ndarray) -> np.ndarray:
@@ -285,18 +280,15 @@ class OutcomeTables:
                 yield UnitRow(groups=groups_of_text(row.pop("groups")), **row)
 
     def moved_items(self) -> Any:
-        """True for each unit with another discourse or cluster than its item's first: an array."""
+        """True for each unit with another cluster than its item's first: an array."""
         import numpy as np
 
-        codes = [
-            _in_one_piece(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")
-        ]
+        cluster = _in_one_piece(self.units["cluster"]).indices.to_numpy()
         (config, _), (split, splits) = (self._names[name] for name in ("config", "split"))
         table = config.astype(np.int64) * len(splits) + split
         items = table * (int(self._items.max(initial=0)) + 1) + self._items
         _, first, item = np.unique(items, return_index=True, return_inverse=True)
-        before = first[item]
-        return (codes[0] != codes[0][before]) | (codes[1] != codes[1][before])
+        return cluster != cluster[first[item]]
 
     def select(self, places: np.ndarray) -> OutcomeTables:
         """The outcomes at some places alone."""
@@ -354,20 +346,14 @@ class OutcomeTables:
         return {column: codes_of(self.units[column]) for column in columns}
 
     @cached_property
-    def _ranks(self) -> dict[str, Any]:
+    def _clusters(self) -> Any:
         import numpy as np
 
-        found: dict[str, Any] = {}
-        for column in ("cluster", "discourse"):
-            if found and self.units["cluster"].equals(self.units["discourse"]):
-                found[column] = found["cluster"]
-                continue
-            whole = _in_one_piece(self.units[column])
-            ranks = _ranks_of(whole.dictionary)
-            if column == "cluster" and _has_dyads(whole.dictionary):
-                ranks = dyads_of(np.array(whole.dictionary.to_pylist()))
-            found[column] = ranks[whole.indices.to_numpy()]
-        return found
+        whole = _in_one_piece(self.units["cluster"])
+        ranks = _ranks_of(whole.dictionary)
+        if _has_dyads(whole.dictionary):
+            ranks = dyads_of(np.array(whole.dictionary.to_pylist()))
+        return ranks[whole.indices.to_numpy()]
 
     @cached_property
     def _items(self) -> Any:
@@ -473,7 +459,7 @@ def _in_one_piece(column: Any) -> Any:
 
     if column.num_chunks == 1:
         return column.chunk(0)  # which is no copy
-    if column.num_chunks > 1 and column.type == outcome_schemas()["units"].field("discourse").type:
+    if column.num_chunks > 1 and column.type == outcome_schemas()["units"].field("cluster").type:
         return _with_sorted_names(column)
     whole = column.unify_dictionaries().combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
@@ -529,9 +515,6 @@ class OutcomeWriter:
             field.name: _kept(columns[field.name], field.type)
             for field in outcome_schemas()["units"]
         }
-        if columns["cluster"] == columns["discourse"]:
-            # They are the same but where families are clusters, and then are kept once.
-            del made["cluster"]
         self._units.append(pa.table(made))
         return ids
 
@@ -609,15 +592,8 @@ def _together(parts: list[Any], schema: Any) -> Any:
     """The columns of parts, each in one piece; the parts give up a column after another."""
     import pyarrow as pa
 
-    shares = not any("cluster" in part.column_names for part in parts)
-    for number, part in enumerate(parts if not shares else ()):
-        if "cluster" not in part.column_names:
-            parts[number] = part.append_column("cluster", part["discourse"])
     columns: dict[str, Any] = {}
     for field in schema:
-        if field.name == "cluster" and shares:
-            columns["cluster"] = columns["discourse"]
-            continue
         pieces = chain.from_iterable(_taken(parts, field.name, field.type))
         whole = pa.chunked_array([*pieces], field.type)
         columns[field.name] = _in_one_piece(whole)

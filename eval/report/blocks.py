@@ -81,7 +81,8 @@ def score_table(
                 if part and (first is None or first.level == REFERENCE or _same(first, parts[""])):
                     continue
                 level = bool(part) + bool(system)
-                name = "  " * level + (system or part or f"{config} ({split})")
+                named = ": ".join(filter(None, (part * (not systems[""]), system)))
+                name = "  " * level + (named or part or f"{config} ({split})")
                 headings.append(GridRow((name,), level, bold=not level))
                 counts = first.counts.items() if first else ()
                 own = {"n": f"{first.n:,}" + " !" * (first.n < FEW_ITEMS) if first else ""}
@@ -121,17 +122,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a page, and a file beside it.
+    """A figure of a page, with words for who does not see it."""
 
-    Attributes:
-        name: that of the file, without its ending.
-        alternative: words for who does not see it.
-        draw: gives a figure of matplotlib, in the style of :mod:`eval.report.figures`.
-    """
-
-    name: str
     alternative: str
-    draw: Callable[[], Any]
 
 
 @dataclass(frozen=True)

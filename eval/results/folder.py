@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, make_dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -223,11 +223,7 @@ def _with_outcomes(results: Results, digest: str) -> Results:
         raise EvaluationError(f"{file}: not the outcomes that {path.name} is of; {_AGAIN}")
     if results.task not in TASKS:
         return replace(results, outcomes=outcomes)
-    task = task_named(results.task)
-    row: Any = task.row
-    schema = make_dataclass("_Rows", [("scores", Some[row])])
-    rows = read_json(path, cast(Any, schema)).scores
-    return replace(results, outcomes=outcomes, asked=task, rows=rows)
+    return replace(results, outcomes=outcomes, asked=task_named(results.task))
 
 
 _AGAIN = "the files are not of one run: score the model again"

@@ -38,7 +38,7 @@ class PairedScore(ScoreRow):
 
     Attributes:
         n: items with a prediction that is defined for both models, or documents, or sentences;
-            they are from ``n_discourses``, of ``n_clusters``.
+            they are of ``n_clusters``.
         left_out: items without one.
         undefined, undefined_baseline: predictions that are undefined for the model (for the
             baseline), or of an item that is too long for it.
@@ -54,7 +54,6 @@ class PairedScore(ScoreRow):
             of a suite's headline scores; None where even the largest would not be shown.
     """
 
-    n_discourses: int
     n_clusters: int
     left_out: int
     undefined_baseline: int
@@ -180,7 +179,6 @@ def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
         group="",
         level="",
         n=len(counted),
-        n_discourses=count_distinct(counted.discourse),
         n_clusters=count_distinct(counted.cluster),
         left_out=whole - len(counted),
         undefined_baseline=int((~has[0]).sum()),
@@ -239,7 +237,6 @@ def headline_difference(
         level="all",
         metric=metric.label,
         n=len(items),
-        n_discourses=count_distinct(items.discourse),
         n_clusters=count_distinct(items.cluster),
         left_out=sum(whole - len(left) for left, _, whole in plain.values()),
         undefined_baseline=0,

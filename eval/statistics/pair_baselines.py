@@ -18,7 +18,6 @@ from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFA
 from coherencegym.eval.kinds.examples import Contrast, GeneratedItem, Incoherence
 from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
 from coherencegym.eval.statistics.bag_of_words import (
-    FOLDS,
     no_overlap_in,
     out_of_fold_scores,
     whole_clusters,
@@ -167,13 +166,6 @@ class ComputedBaselines:
                 for decision in decisions:
                     values[name].setdefault(decision.item, []).append(decision.value)
         return values
-
-    @property
-    def folds(self) -> Mapping[str, int]:
-        """Folds of the cross-validation of each baseline that was trained."""
-        if self.stored is not None:
-            return self.stored.folds
-        return {PARTIAL_INPUT: FOLDS} if self._measured[PARTIAL_INPUT] else {}
 
     def check(self) -> None:
         """Hold what was stored to what was published."""

@@ -40,8 +40,9 @@ class ScoreRow:
         config, split: the table.
         formula, aggregation: the predictions'; empty where they have several, or there are none.
         group: a group of predictions or units, or ``column=value``; empty: all.
-        level: ``all``, ``column``, ``group``, ``formula``, ``headline``, ``detail`` (see
-            :class:`eval.tasks.score.summary.ItemScore`), or ``reference``.
+        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is over),
+            ``detail`` (a group that is a row of the suite's table, where the config's own score is
+            over a group of many), ``column``, or ``reference``.
         n: units in the score: items, documents or sentences.
         metric: the CD score, F1, the area under the ROC curve, ...
         system: the way in which the model decided, or who did; empty where there is one way.
@@ -72,8 +73,8 @@ class Score(ScoreRow):
     Attributes:
         score: the value with its 95 % interval and how that was computed; None without units. It is
             a share, or a correlation, which may be below 0.
-        partial_input_score: the same for a classifier that never sees the contrast in context.
-        lexical_overlap_score: the same for the side that repeats more words of the text before it.
+        partial_input_score: the value for a classifier that never sees the contrast in context.
+        lexical_overlap_score: that for the side that repeats more words of the text before it.
         controlled_score: the controlled CD score, with its interval, of items that are worth
             ``effective_items`` equally weighted ones; None where they cannot be balanced.
         surface_score: that of the rule or classifier without reading that comes furthest.
@@ -81,7 +82,12 @@ class Score(ScoreRow):
             where nobody was asked.
         chance: reached by a system that reads nothing; None where that is not known.
         chance_name: the name of that system, where it does not guess.
-        counts: units that are left out, by reason, or that are of a kind.
+        clusters: those of which no two units share most of their text: what intervals are over.
+        margin_mean: the bits by which predictions hold, with their interval; None where a formula
+            has no margin, the interval also of one cluster.
+        counts: units that are left out, by reason, or that are of a kind. Of predictions a tie is
+            in the score and does not hold, and one ``too close`` differs by less than the measured
+            numeric error of the run.
     """
 
     score: SignedShare | None
@@ -89,11 +95,7 @@ class Score(ScoreRow):
     ci_high: SignedShare | None
     ci_method: str = ""
     partial_input_score: SignedShare | None = None
-    partial_input_ci_low: float | None = None
-    partial_input_ci_high: float | None = None
     lexical_overlap_score: SignedShare | None = None
-    lexical_overlap_ci_low: float | None = None
-    lexical_overlap_ci_high: float | None = None
     controlled_score: Share | None = None
     controlled_ci_low: Share | None = None
     controlled_ci_high: Share | None = None
@@ -105,6 +107,10 @@ class Score(ScoreRow):
     human_n: int = 0
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
+    clusters: int = 0
+    margin_mean: float | None = None
+    margin_mean_low: float | None = None
+    margin_mean_high: float | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -175,6 +181,7 @@ def score_fields(found: Estimate) -> dict[str, Any]:
         "ci_low": found.low,
         "ci_high": found.high,
         "ci_method": found.method,
+        "clusters": found.clusters,
     }
 
 

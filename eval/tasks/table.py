@@ -74,7 +74,6 @@ class Table(Generic[_T]):
             split=self.split,
             item=row.item_id,
             unit=part,
-            discourse=row.discourse_id,
             cluster=getattr(row, "cluster", row.discourse_id),
             groups=tuple(groups),
         )
@@ -108,7 +107,7 @@ def add_people(
     judged = [None if one is None else float(one) for one in said]
     known = [one for one in judged if one is not None]
     if known:
-        people = System(role="people", label=PEOPLE, primary=False)
+        people = System(role="people", label=PEOPLE)
         weight = [1.0] * len(judged) if isinstance(metric, Ratio) else None
         writer.add(units, metric.name, people, judged, weight=weight, reason="not judged")
     return known

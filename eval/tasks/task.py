@@ -169,7 +169,6 @@ class Task(Generic[_I, _O, _D]):
         headline: the one number of a run, where it has one.
         sections: its report; by default one table of all estimates.
         rows: all scores, for a task that has its own way to them.
-        row: their class.
         notes: lines that a reader of the results must know.
         facts: gives keys of ``results.json`` on an input and its detail.
         more: the keys of ``results.json`` that only this task has.
@@ -209,7 +208,6 @@ class Task(Generic[_I, _O, _D]):
     headline: Callable[[Results], Headline | None] = lambda found: None
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
     rows: Callable[[Results], list[Score]] | None = None
-    row: type[Score] = Score
     notes: Callable[[Results], Iterable[Note]] = lambda found: ()
     facts: Callable[[_I, _D], Mapping[str, Any]] = lambda one, detail: {}
     more: Callable[[Results], dict[str, Any]] = lambda found: {}

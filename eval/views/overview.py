@@ -173,7 +173,7 @@ def _page(shown: RunTable, document: TableDocument, curve: bytes) -> str:
     sections = [ReportSection("Scores", replace(document.grids[0], title=""))]
     if curve:
         words = "The scores of the table below against the steps of the training."
-        sections.insert(0, ReportSection("Learning curve", Figure(CURVE, words, lambda: None)))
+        sections.insert(0, ReportSection("Learning curve", Figure(words)))
     return render_page(
         overview_title(shown),
         sections,

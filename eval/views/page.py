@@ -45,16 +45,10 @@ def write_results_files(results: Results, work: Path) -> None:
 
 
 def write_pages(results: Results, work: Path) -> None:
-    """Write the page of a folder of results, and the figures that the task has."""
+    """Write the page of a folder of results."""
     words = "Scores with 95 % intervals beside their baselines; the tables have the numbers."
-    picture = ReportSection("Figure", Figure("scores", words, lambda: None))
-    title = title_of(results)
-    drawn = {
-        section.place: _drawn(section.body, title, work)
-        for section in results.sections
-        if isinstance(section.body, Figure)
-    }
-    drawn[picture.place] = svg_address(scores_svg(results.rows).encode("utf-8", "replace"))
+    picture = ReportSection("Figure", Figure(words))
+    drawn = {picture.place: svg_address(scores_svg(results.rows).encode("utf-8", "replace"))}
     write_html(page_of(results, [picture, *results.sections], drawn), work / PAGE_OF_RUN)
 
 
@@ -130,15 +124,6 @@ def render_page(title: str, sections: Sequence[ReportSection], **variables: Any)
     about |= {"drawn": {}, "lines": []} | variables
     template = templates().get_template("page.html.jinja")
     return under_policy(template.render(title=title, sections=sections, **about))
-
-
-def _drawn(figure: Figure, title: str, folder: Path) -> str:
-    with figures.style():
-        made = figure.draw()
-        if not made.get_suptitle():
-            made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
-        figures.save(made, folder / f"{figure.name}.png")
-    return svg_address((folder / f"{figure.name}.svg").read_bytes())
 
 
 def svg_address(svg: bytes) -> str:

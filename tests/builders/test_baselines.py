@@ -70,20 +70,16 @@ def test_a_build_writes_what_baselines_decide(make_build: Make) -> None:
     # Every one of 25 items of a toy text has as much weight as it may have.
     assert len(rows) == 100
     split = manifest["configs"]["toy_context"]["splits"]["test"]
-    assert split["baselines"] == {
-        "content_hash": rows_digest(map(row_hash, rows)),
-        "folds": {PARTIAL_INPUT: 10},
-    }
+    assert split["baselines"] == {"content_hash": rows_digest(map(row_hash, rows))}
     again, _ = make_build(corpus(25))
     assert (again / PATH).read_bytes() == (folder / PATH).read_bytes()
 
 
 def test_too_few_discourses_have_no_classifier(make_build: Make) -> None:
-    folder, manifest = make_build(corpus(5))
+    folder, _ = make_build(corpus(5))
     assert {row["baseline"] for row in pq.read_table(folder / PATH).to_pylist()} == {
         LEXICAL_OVERLAP
     }
-    assert manifest["configs"]["toy_context"]["splits"]["test"]["baselines"]["folds"] == {}
 
 
 def test_no_decisions_are_no_file(tmp_path: Path) -> None:

@@ -22,10 +22,8 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.probe.report import published_beside
 from coherencegym.eval.tasks.probe.results import layer_name, layer_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.results import RELEASED_PROGRAM
 
 #: The model itself, and the systems that stand beside it in most tasks.
@@ -41,10 +39,17 @@ _SYSTEMS = {
     ANNOTATOR: "people, mean annotator",
     "random init": "randomly initialised, mean",
 }
+#: Counts of predictions and items by their names in results.
+_COUNTS = {
+    "tie": "ties",
+    "too_long": "too long",
+    "too close": "too close",
+    "first token left out": "first token left out",
+}
 #: Metrics that come from a model's bits or vectors and are no count; names begin so.
 _REAL = (
-    *("margin", "difference of margins", "Pearson", "Spearman", "mean difference in length"),
-    *("threshold of decision", "compression", "asked with"),
+    *("margin", "difference of margins", "Spearman"),
+    *("threshold of decision", "asked with"),
 )
 
 
@@ -111,13 +116,6 @@ def read_score(run: str, found: Results) -> Iterator[Golden]:
     yield from _headline(about, found.headline)
     for score in summary["scores"]:
         yield from _item_score(about, score)
-    for length in summary["lengths"]:
-        by = {"formula": f"{length.formula} {length.aggregation}"}
-        kinds = {"noteworthy": int(length.noteworthy), "differ": length.n_differ}
-        yield _golden(about, length, "mean difference in length", value=length.tokens_mean, **by)
-        for name in ("pearson", "spearman"):
-            value, metric = getattr(length, name), f"{name.title()} of margin and length"
-            yield _golden(about, length, metric, value=value, counts=_kept(kinds), **by)
     for own in summary["differences"]:
         by = {"formula": f"{own.formula} {own.aggregation}", "group": f"control {own.control}"}
         sides = {"margin mean": own.margin_mean, "margin mean, control": own.control_margin_mean}
@@ -173,14 +171,6 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
         yield Golden(**fit, metric="accuracy", value=row["test"], n=row["n"])
         yield Golden(**fit, metric="accuracy on validation", value=row["validation"])
         yield Golden(**fit, metric="weight of the penalty", value=row["setting"])
-    for quoted in published_beside(results):
-        yield Golden(
-            **about,
-            config=quoted.config,
-            metric="accuracy",
-            value=quoted.score,
-            system=f"{quoted.model}: {quoted.source}",
-        )
 
 
 def _probe_facts(about: dict[str, Any], own: Any) -> Iterator[Golden]:
@@ -188,28 +178,12 @@ def _probe_facts(about: dict[str, Any], own: Any) -> Iterator[Golden]:
         "layer": (MODEL, float(own.layer)),
         "layers": (MODEL, float(len(own.layers))),
         "layer after the final norm": (MODEL, float(own.normed)),
-        "macro F1": (MODEL, own.macro_f1),
         "weight of the penalty": (MODEL, own.setting),
     }
     for metric, (system, value) in values.items():
         yield _golden(about, own, metric, system=system, value=value)
     for part in ("train", "validation", "test"):
         yield _golden(about, own, f"rows of {part}", n=getattr(own, part))
-    compressions = {
-        MODEL: own.compression,
-        "label frequencies": own.frequency_compression,
-    }
-    for system, value in compressions.items():
-        if value is not None:
-            yield _golden(about, own, "compression", system=system, value=value)
-    if own.over_bag is not None:
-        over = {
-            "value": own.over_bag["value"],
-            "low": own.over_bag["low"],
-            "high": own.over_bag["high"],
-        }
-        system = f"{MODEL} − {PARTIAL_INPUT}"
-        yield _golden(about, own, "accuracy", system=system, p=own.over_bag["p"], **over)
 
 
 def read_spans(run: str, results: Results) -> Iterator[Golden]:
@@ -256,7 +230,6 @@ def read_comparison(run: str, compared: ModelComparison) -> Iterator[Golden]:
             "too close": row.too_close,
             "first higher": row.baseline_higher,
             "second higher": row.higher,
-            "discourses": row.n_discourses,
         }
         where = {**named, "n": row.n, "clusters": row.n_clusters}
         for side, value in (("first", row.baseline_score), ("second", row.score)):
@@ -376,27 +349,21 @@ def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
     yield from _beside(named, head)
 
 
-def _item_score(about: dict[str, Any], score: ItemScore) -> Iterator[Golden]:
+def _item_score(about: dict[str, Any], score: Score) -> Iterator[Golden]:
     """A row of ``score``: the accuracy, what stands beside it, and margins."""
-    counts = {
-        "discourses": score.n_discourses,
-        "hold": score.met,
-        "ties": score.ties,
-        "undefined": score.undefined,
-        **{f"undefined: {reason}": count for reason, count in score.undefined_why.items()},
-        "too long": score.too_long,
-        "first token left out": score.first_left_out,
-        "too close": score.too_close,
+    counts: dict[str, float] = {
+        "hold": score.n * (score.score or 0.0),
+        **{_COUNTS.get(name, f"undefined: {name}"): n for name, n in score.counts.items()},
+        "undefined": sum(n for name, n in score.counts.items() if name not in _COUNTS),
     }
     named = _row(score)
-    yield _golden(about, score, counts=_kept(counts), **named)
+    yield _golden(about, score, counts=_kept(counts), clusters=score.clusters, **named)
     if score.controlled is not score:
-        effective = _kept({"effective items": score.effective_items or 0})
-        yield _golden(about, score.controlled, counts=effective, **_row(score.controlled))
+        own: dict[str, Any] = {"counts": _kept({"effective items": score.effective_items or 0})}
+        own["clusters"] = score.clusters
+        yield _golden(about, score.controlled, **own, **_row(score.controlled))
     yield from _beside({**about, **named}, score)
-    for mean in ("mean", "median"):
-        value = getattr(score, f"margin_{mean}")
-        if value is not None:
-            low, high = (getattr(score, f"margin_{mean}_{end}") for end in ("low", "high"))
-            own = {"metric": f"margin {mean}", "value": value, "low": low, "high": high}
-            yield _golden(about, score, **{**named, **own, "method": ""})
+    if score.margin_mean is not None:
+        own = {"value": score.margin_mean, "clusters": score.clusters, "method": ""}
+        own |= {"low": score.margin_mean_low, "high": score.margin_mean_high}
+        yield _golden(about, score, **{**named, "metric": "margin mean", **own})

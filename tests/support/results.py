@@ -24,6 +24,7 @@ from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.folder import write_results
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
@@ -36,10 +37,10 @@ from coherencegym.eval.tasks.score.outcomes import (
     add_item_baselines,
     add_predictions,
 )
-from coherencegym.eval.tasks.score.results import summary_of
+from coherencegym.eval.tasks.score.results import item_files, summary_of
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.summary import ItemScore, summarise
+from coherencegym.eval.tasks.score.summary import summarise
 from coherencegym.eval.tasks.score.task import TASK
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
@@ -112,7 +113,7 @@ def made_outcomes(*tables: Evaluated) -> OutcomeTables:
     return writer.tables()
 
 
-def made_scores(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> list[ItemScore]:
+def made_scores(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> list[Score]:
     """The scores of one table; the arguments are those of :func:`evaluated_table`."""
     table = evaluated_table(evaluated, **about)
     return summarise(made_outcomes(table), table[0])
@@ -137,6 +138,9 @@ def write_results_folder(results: Results, folder: Path) -> None:
     """Write a folder of results, as the command does."""
     with written_beside(folder, False) as work:
         write_results(results, work)
+        with item_files(work, results.options.tokens) as write:
+            for one in results.details:
+                write(one.table, [scored for scored, _ in one.shown])
         write_results_files(results, work)
 
 

@@ -96,7 +96,7 @@ def saved_log(
             _cluster(own[0], cluster_by, f"{path}: {task}") or item for item, own in by_item.items()
         ]
         units = writer.units(
-            UnitRow(config=task, split="", item=item, discourse=cluster, cluster=cluster)
+            UnitRow(config=task, split="", item=item, cluster=cluster)
             for item, cluster in zip(by_item, clusters, strict=True)
         )
         for name in dict.fromkeys(name for one in samples for name in one.scores):

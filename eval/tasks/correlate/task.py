@@ -19,22 +19,19 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.metrics.estimates import (
-    EstimateRow,
     PartialSpearman,
     Spearman,
     SpearmanWithin,
 )
-from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import Group, System, name_of_group
+from coherencegym.eval.outcomes.schema import System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, TextLists
+from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.bag_of_words import predicted_ratings
 from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
-    FEW_ITEMS,
     LENGTH,
     ONE_RATER,
     REPEATED_WORDS,
@@ -61,13 +58,6 @@ BY_TOKEN, BY_CHARACTER, IN_ALL = SYSTEMS = (
 )
 
 
-#: The names of rows that are not the model's.
-_BESIDE = {
-    LENGTH: "baseline: length (longer is higher)",
-    REPEATED_WORDS: "baseline: repeated words",
-    BAG_OF_WORDS: "baseline: bag of words, cross-validated",
-    ONE_RATER: "people: one rater against the others",
-}
 #: The texts of each table that are listed.
 _MOST_TEXTS = 100
 
@@ -79,20 +69,12 @@ def correlate_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection(
         "Correlations with ratings",
-        correlation_grid(found.estimates),
+        score_table([row for row in found.rows if not row.group or row.system == BY_TOKEN.label]),
         "Scores are negative surprisals, so a higher score predicts a higher rating. A "
         "correlation of 1 is perfect, and 0 is chance. The rows below the model's three scores "
         "are people, and baselines that need no understanding of the text.",
     )
     placed = {table.name: by_misplacement(found, table) for table in found.input_tables}
-    yield ReportSection(
-        "Scores by ratings",
-        Figure(
-            "ratings",
-            "Each point is a text: its rating against its score. The texts are listed below.",
-            lambda: _panels(placed),
-        ),
-    )
     yield ReportSection(
         "Texts",
         TextLists(
@@ -105,46 +87,6 @@ def correlate_sections(found: Results) -> Iterator[ReportSection]:
         "the two ranks in per cent of all texts: + means that the score ranks the text higher than "
         "its rating does.",
     )
-
-
-def correlation_grid(rows: Sequence[EstimateRow]) -> grid.Grid:
-    """A row for each score of each config, the groups of the first below it, and the baselines."""
-    by_key = {(row.config, row.split, row.system, row.group, row.metric): row for row in rows}
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    headings, cells = [], []
-    for table in dict.fromkeys((row.config, row.split) for row in rows):
-        headings.append(grid.GridRow((f"{table[0]} ({table[1]})",), bold=True))
-        cells.append(dict.fromkeys(("texts", *map(_headed, metrics)), ""))
-        parts = dict.fromkeys(
-            (row.system, row.group)
-            for row in rows
-            if (row.config, row.split) == table and (row.group is None or row.system == BY_TOKEN)
-        )
-        for system, group in parts:
-            own = {metric: by_key.get((*table, system, group, metric)) for metric in metrics}
-            n = max(row.estimate.n for row in own.values() if row is not None)
-            headings.append(grid.GridRow((f"  {_name(system, group)}",), 1))
-            few = " !" if n < FEW_ITEMS else ""
-            shown = {_headed(metric): _cell(row) for metric, row in own.items()}
-            cells.append({"texts": f"{n:,}{few}", **shown})
-    return grid.of_cells("config, score", headings, cells, ("", "–"))
-
-
-def _headed(metric: Metric) -> str:
-    return f"{metric.said} [95 % interval]"
-
-
-def _name(system: System, group: Group | None) -> str:
-    if group is not None:
-        return f"  {name_of_group(group)}"
-    return f"− {system.label}" if system.role == "model" else _BESIDE[system.label]
-
-
-def _cell(row: EstimateRow | None) -> str:
-    if row is None:
-        return "–"
-    found = row.estimate
-    return grid.with_interval(found.value, found.low, found.high, "+.2f")
 
 
 def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
@@ -165,24 +107,6 @@ def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
     moved = (ranks[0] - ranks[1]) / len(known)
     placed = [(*one, float(by)) for one, by in zip(known, moved, strict=True)]
     return sorted(placed, key=lambda one: (-abs(one[2]), one[0].item_id))
-
-
-def _panels(placed: dict[str, list[Misplaced]]) -> Any:
-    figure = figures.new_figure(max(4.5, 3.6 * len(placed)), 3.6, layout="constrained")
-    panels = figure.subplots(1, len(placed), squeeze=False)[0]
-    for axes, (name, own) in zip(panels, placed.items(), strict=True):
-        axes.scatter(
-            [row.rating for row, _, _ in own],
-            [value for _, value, _ in own],
-            s=18,
-            color=figures.colour(0),
-            alpha=0.5,
-            linewidths=0,
-        )
-        axes.set_title(figures.cut(name, 40), fontsize=10)
-        axes.set_xlabel("rating", fontsize=9)
-        axes.set_ylabel(f"− {BY_TOKEN.label}", fontsize=9)
-    return figure
 
 
 def _listed(texts: Sequence[Misplaced]) -> grid.Grid:
@@ -242,9 +166,6 @@ def add_baselines(writer: OutcomeWriter, table: Table[RatedText], units: Sequenc
     """
     rows = table.rows
 
-    def baseline(label: str) -> System:
-        return System(role="baseline", label=label, primary=False)
-
     lengths = [float(len(one.text)) for one in rows]
     _add(writer, table, units, baseline(LENGTH), lengths, partial=False)
     if any(one.overlap is not None for one in rows):
@@ -257,7 +178,7 @@ def add_baselines(writer: OutcomeWriter, table: Table[RatedText], units: Sequenc
     if any(len(one.ratings) > 1 for one in rows):
         others = [fmean(r[1:]) if len(r := one.ratings) > 1 else one.rating for one in rows]
         firsts = [one.ratings[0] if len(one.ratings) > 1 else None for one in rows]
-        people = System(role="people", label=ONE_RATER, primary=False)
+        people = System(role="people", label=ONE_RATER)
         _add(writer, table, units, people, firsts, others, reason="one rating")
 
 

@@ -135,10 +135,9 @@ def padded(rows: Sequence[Sequence[int]]) -> Any:
 DECODER_RATE = 1e-3
 #: Fewer documents than this to learn from, and the results say what they are worth.
 _FEW = 10_000
-#: The losses of a prediction: at the beginning; with the weights that were kept; of the best
-#: prediction that is the same for every sentence, what no encoder is needed for; and with the
-#: weights that were kept on the sentences that were learned from.
-BEFORE, AFTER, BY_FREQUENCIES, LEARNED = "before", "after", "by frequencies", "after, on train"
+#: The losses of a prediction: at the beginning; with the weights that were kept; and of the best
+#: prediction that is the same for every sentence, what no encoder is needed for.
+BEFORE, AFTER, BY_FREQUENCIES = "before", "after", "by frequencies"
 _LEGEND = (
     "by frequencies: a baseline that predicts the frequencies in train for every sentence; the "
     "loss of a bag of words is the mean over its words"
@@ -204,7 +203,6 @@ class EncoderTraining(Training):
             losses = {BEFORE: mean_losses(model, measured, collate, size)}
             trainer.train()
             losses[AFTER] = mean_losses(model, measured, collate, size)
-            losses[LEARNED] = mean_losses(model, learned, collate, size)
         losses[BY_FREQUENCIES] = constant_losses(targets, terms, learned, measured)
         scores = [
             Score(
@@ -219,7 +217,7 @@ class EncoderTraining(Training):
                 ci_high=None,
             )
             for term in terms
-            for metric in (BEFORE, AFTER, BY_FREQUENCIES, LEARNED)
+            for metric in (BEFORE, AFTER, BY_FREQUENCIES)
         ]
         trained = Trained.by(trainer, model.encoder, start.tokenizer)
         test = {name: getattr(self.test, name) for name in ("split", "sha256")}

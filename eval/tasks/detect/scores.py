@@ -189,7 +189,7 @@ def add_probe_outcomes(
                 writer.add(
                     units,
                     metric.name,
-                    System(label=decision, threshold=threshold),
+                    System(label=decision),
                     [value for value, _ in parts],
                     weight=[whole for _, whole in parts] if isinstance(metric, Ratio) else None,
                 )
@@ -302,7 +302,7 @@ def _decisions(
 ) -> dict[System, dict[int, Parts]]:
     """What each system decided, by the numbers of the documents that it decided on."""
     found = {
-        System(label=decision, threshold=threshold): {
+        System(label=decision): {
             n: decision_parts(intruders(own, threshold, decision), document.intruder_position)
             for n, (document, own) in enumerate(zip(documents, scores, strict=True))
         }
@@ -321,7 +321,7 @@ def _decisions(
             if role == "baseline" or document.extra.get(HUMAN)
         }
         if decided:
-            found[System(role=role, label=label, primary=False)] = decided
+            found[System(role=role, label=label)] = decided
     return found
 
 

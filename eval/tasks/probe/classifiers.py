@@ -1,8 +1,7 @@
 """Classifiers of features: softmax regression (scikit-learn), and one hidden layer (torch).
 
 Features are standardised by the mean and deviation of the training rows. The weight of the penalty
-is chosen by the accuracy on validation rows (or by their likelihood, where probabilities are asked
-for), the stronger one of equals.
+is chosen by the accuracy on validation rows, the stronger one of equals.
 
 ``isolated``: every segment is a text of its own, as in Chen, Chu and Gimpel 2019. ``in-context``:
 the text is read once as it stands, and each slot's vector is pooled over its tokens there; under
@@ -170,7 +169,6 @@ class Trainer(Protocol):
         classes: int,
         *,
         seed: int = 0,
-        by_likelihood: bool = False,
         in_place: bool = False,
     ) -> Fit:
         """Train on the first rows, choose the penalty by the second, and apply it to the third.
@@ -180,7 +178,6 @@ class Trainer(Protocol):
             test: the features of rows.
             classes: the number of classes.
             seed: draws the first weights and the order of the rows.
-            by_likelihood: choose by the likelihood of the validation rows, and not by accuracy.
             in_place: overwrite the features, as nobody needs them again: there is room for one
                 copy of them only.
         """
@@ -227,14 +224,6 @@ def _most_frequent(train_y: Any, valid_y: Any, rows: int, classes: int, setting:
     return Fit(setting, right, np.tile(found, (rows, 1)), constant=True)
 
 
-def _likelihood(log_probabilities: np.ndarray, classes: Any) -> float:
-    # Of a class without probability that of a very small one.
-    import numpy as np
-
-    found = log_probabilities[np.arange(len(classes)), classes]
-    return float(np.maximum(found, -100).mean())
-
-
 def linear(
     train: LabelledFeatures,
     valid: LabelledFeatures,
@@ -242,7 +231,6 @@ def linear(
     classes: int,
     *,
     seed: int = 0,
-    by_likelihood: bool = False,
     in_place: bool = False,
 ) -> Fit:
     """Train softmax regression; the arguments are those of :class:`Trainer`.
@@ -258,19 +246,17 @@ def linear(
     if constant or len(seen) == 1:
         return _most_frequent(train_y, valid_y, len(test), classes, INVERSE_PENALTIES[0])
     train_x, valid_x = (standardised(x, in_place) for x in (train_x, valid_x))
-    validation_score = _likelihood if by_likelihood else accuracy_of
-    best: tuple[float, float, float, bool, Any] | None = None
+    best: tuple[float, float, bool, Any] | None = None
     model = LogisticRegression(tol=_TOLERANCE, max_iter=_MOST_ITERATIONS, warm_start=True)
     for inverse in INVERSE_PENALTIES:
         model.set_params(C=inverse)
         finished = _fit(model, train_x, train_y)
         weights, intercept = model.coef_.T.astype(np.float32), model.intercept_.copy()
-        predicted = _softmax(valid_x, weights, intercept, seen, classes)
-        if best is None or validation_score(predicted, valid_y) > best[0]:
-            score, own = validation_score(predicted, valid_y), accuracy_of(predicted, valid_y)
-            best = score, own, inverse, finished, (weights, intercept)
+        accuracy = accuracy_of(_softmax(valid_x, weights, intercept, seen, classes), valid_y)
+        if best is None or accuracy > best[0]:
+            best = accuracy, inverse, finished, (weights, intercept)
     assert best is not None
-    _, accuracy, inverse, finished, (weights, intercept) = best
+    accuracy, inverse, finished, (weights, intercept) = best
     found = _softmax(standardised(test, in_place), weights, intercept, seen, classes)
     return Fit(inverse, accuracy, found, finished=finished)
 
@@ -334,7 +320,6 @@ def hidden_layer(
     classes: int,
     *,
     seed: int = 0,
-    by_likelihood: bool = False,
     in_place: bool = False,
 ) -> Fit:
     """Train a classifier with one hidden layer of 256 rectified units.
@@ -350,15 +335,13 @@ def hidden_layer(
         return _most_frequent(train_y, valid_y, len(test), classes, WEIGHT_DECAYS[0])
     data = [torch.from_numpy(standardised(x, in_place)) for x in (train_x, valid_x)]
     labels = [torch.as_tensor(y) for y in (train_y, valid_y)]
-    validation_score = _likelihood if by_likelihood else accuracy_of
     best: tuple[float, float, Any] | None = None
     for decay in WEIGHT_DECAYS:
-        found, network = _train_network(data, labels, classes, decay, seed, validation_score)
-        if best is None or found > best[0]:
-            best = found, decay, network
+        accuracy, network = _train_network(data, labels, classes, decay, seed)
+        if best is None or accuracy > best[0]:
+            best = accuracy, decay, network
     assert best is not None
-    _, decay, network = best
-    accuracy = accuracy_of(predict_classes(network, data[1]), valid_y)
+    accuracy, decay, network = best
     tested = torch.from_numpy(standardised(test, in_place))
     return Fit(decay, accuracy, predict_classes(network, tested))
 
@@ -377,9 +360,8 @@ def _train_network(
     classes: int,
     decay: float,
     seed: int,
-    validation_score: Callable[[Any, Any], float],
 ) -> tuple[float, Any]:
-    # The best score on validation rows, and the network that has it.
+    # The best accuracy on validation rows, and the network that has it.
     import copy
 
     import torch
@@ -399,7 +381,7 @@ def _train_network(
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
-            found = validation_score(predict_classes(network, data[1]), labels[1].numpy())
+            found = accuracy_of(predict_classes(network, data[1]), labels[1].numpy())
             if found > best:
                 best, kept, waited = found, copy.deepcopy(network), 0
             elif (waited := waited + 1) == 5:

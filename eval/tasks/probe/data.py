@@ -79,12 +79,6 @@ class ProbeTable:
         labels = [row.label for row in self.train]
         return max(sorted({*labels}), key=labels.count)
 
-    @property
-    def most_frequent(self) -> float:
-        """The share of test rows that the most frequent label of the training rows is right for."""
-        best, rows = self.most_frequent_label, self.table.rows
-        return sum(best in (row.label, *row.also) for row in rows) / len(rows)
-
 
 def read_probe_tables(
     source: Source,

@@ -72,10 +72,10 @@ class ProbeOptions:
     input: str = option(
         "published",
         "how the vectors of segments are combined; published: as in the config's paper; pair: with "
-        "product and difference; neighbours: with products of neighbours; first: only the first",
+        "product and difference; first: only the first",
         choices=CHOICES,
         metavar="NAME",
-        short="combination of vectors: pair, neighbours, first",
+        short="combination of vectors: pair, first",
     )
     train_on: str = option(
         "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, pairwise
@@ -14,6 +14,7 @@ from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.requests import prepare_passages
+from coherencegym.eval.statistics.estimators import one_thread
 from coherencegym.eval.tasks.probe.classifiers import (
     TRAINERS,
     Fit,
@@ -31,7 +32,6 @@ from coherencegym.eval.tasks.probe.study import (
     LayerFits,
     ProbeRows,
     best_layer,
-    control_and_compression,
     fit_layers,
     input_of,
 )
@@ -47,7 +47,6 @@ class Probed:
         table: the rows.
         fits: the probes of all layers.
         control: true for each test row of the control task that is right; None under ``compat``.
-        figures: the figures beside the chosen layer (:func:`.study.control_and_compression`).
         random: the probes of randomly initialised models.
         left_out: the reason why each row has no vectors; empty where it has.
         normed: layers that come after the model's final norm.
@@ -56,7 +55,6 @@ class Probed:
     table: ProbeTable
     fits: LayerFits
     control: Any
-    figures: Mapping[str, float]
     random: tuple[LayerFits, ...]
     left_out: tuple[str, ...]
     normed: frozenset[int] = frozenset()
@@ -99,20 +97,19 @@ def probed(context: TaskContext, table: ProbeTable, options: ProbeOptions) -> Pr
     left_out = work.readings.left_out(vectors)
     rows, kept = _labelled(table, left_out, options.seed)
     fits = work.fits(vectors, rows, kept, "probes")
-    control, figures = None, dict[str, float]()
+    control = None
     if not options.compat:
-        control, figures = control_and_compression(
-            *(work.features(vectors, kept)(best_layer(fits)), rows, work.trainer),
-            seed=options.seed,
-            progress=work.steps("control and compression", 2),
-        )
+        with one_thread():
+            told = work.features(vectors, kept)(best_layer(fits)), rows.control, work.trainer
+            named = rows.fit(*told, seed=options.seed, in_place=True).log_probabilities
+        control = named.argmax(axis=1) == rows.control[rows.test]
     random = []
     for number in range(1, options.random_init + 1):
         what = f"random init, {number} of {options.random_init}"
         untrained = initialise_randomly(model, options.seed + number)
         read = work.states(untrained, f"{what}: reading")
         random.append(work.fits(read, rows, kept, f"{what}: probes"))
-    return Probed(table, fits, control, figures, tuple(random), tuple(left_out), vectors.normed)
+    return Probed(table, fits, control, tuple(random), tuple(left_out), vectors.normed)
 
 
 def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:
@@ -189,7 +186,7 @@ class _Work:
     def features(self, vectors: States, kept: Sequence[int]) -> LayerFeatures:
         def of_layer(layer: int) -> Any:
             # Nothing keeps the vectors of all spans while features are made of them.
-            return self.input.make(self.readings.vectors(_of_layer(vectors, layer), kept))
+            return self.input(self.readings.vectors(_of_layer(vectors, layer), kept))
 
         return of_layer
 

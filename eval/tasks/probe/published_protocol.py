@@ -9,12 +9,11 @@ unsuccessful rounds, not those in a row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.errors import ConfigError
-from coherencegym.eval.data.source import Published
 from coherencegym.eval.tasks.probe.classifiers import (
     Fit,
     LabelledFeatures,
@@ -22,7 +21,6 @@ from coherencegym.eval.tasks.probe.classifiers import (
     accuracy_of,
     predict_classes,
 )
-from coherencegym.files.strict_json import held
 
 _SEED, _BATCH = 1111, 64
 _SMALL = 1e-9
@@ -69,37 +67,6 @@ def protocol_of(task: str) -> Protocol:
     return PROTOCOLS[task]
 
 
-#: Facts on the published figures, and the tables that they stand in.
-PUBLISHED_TABLES = (
-    "there are two sets of published figures: Table 2 of the paper has mistakes (the sentences of "
-    "SP are shuffled, and SSP has a hidden layer), and the table in the repository's README at "
-    "262b253 replaces it; say which table you cite. The figures of SP, BSO and DC are means over "
-    "domains"
-)
-
-
-def published_accuracies(
-    manifest: Mapping[str, Any], configs: Iterable[tuple[str, str]]
-) -> tuple[Published, ...]:
-    """The published accuracies on the tasks of some configs, each given with its protocol.
-
-    Only for the paper's own items: on others they say nothing.
-    """
-    about = manifest.get("configs", {})
-    asked = {
-        (about.get(config, {}).get("corpus", {}).get("name", ""), _task_in_paper(config, protocol))
-        for config, protocol in configs
-    }
-    rows = (held(entry, Published) for entry in manifest.get("published", ()))
-    return tuple(row for row in rows if (row.corpus, row.config) in asked)
-
-
-def _task_in_paper(config: str, protocol: str) -> str:
-    if protocol == "PDTB":
-        return "PDTB-E" if config.endswith("explicit") else "PDTB-I"
-    return "RST-DT" if protocol == "RST" else protocol
-
-
 def rounds(protocol: Protocol, run: Callable[[], float]) -> tuple[int, float, int]:
     """Run rounds until the published rule ends them.
 
@@ -133,7 +100,6 @@ def published_trainer(protocol: Protocol) -> Trainer:
         classes: int,
         *,
         seed: int = 0,
-        by_likelihood: bool = False,
         in_place: bool = False,
     ) -> Fit:
         import torch

@@ -10,8 +10,7 @@ bag of words, so that layers and models are compared row by row. ``layers.parque
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,12 +18,9 @@ from typing import Any
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.metrics.estimates import Accuracy
-from coherencegym.eval.metrics.metric import difference_of
-from coherencegym.eval.outcomes.schema import MODEL, System
-from coherencegym.eval.outcomes.tables import Cells, OutcomeWriter
+from coherencegym.eval.outcomes.schema import MODEL, System, baseline
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
-from coherencegym.eval.statistics.estimators import PairedDifference
-from coherencegym.eval.statistics.paired import difference_interval, sign_flips
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, by_line
 from coherencegym.eval.tasks.headline import (
     Headline,
@@ -94,16 +90,16 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
     predicted = {MODEL: own.predict(own.chosen)}
     if own.layer != MEAN_LAYER:
         for number, fit in own.fits.items():
-            layer = System(label=layer_name(number), layer=number, primary=False)
+            layer = System(label=layer_name(number), layer=number)
             predicted[layer] = own.predict(fit)
     if bag is not None:
-        predicted[_baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
+        predicted[baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
     right = {system: own.right(names) for system, names in predicted.items()}
     if own.random:
         draws = [own.right(own.predict(fits[best_layer(fits)])) for fits in own.random]
-        right[_baseline(RANDOM)] = [fmean(each) for each in zip(*draws, strict=True)]
+        right[baseline(RANDOM)] = [fmean(each) for each in zip(*draws, strict=True)]
     if own.control is not None:
-        right[_baseline(CONTROL)] = list(map(float, own.control))
+        right[baseline(CONTROL)] = list(map(float, own.control))
     units = writer.units(map(table.unit, table.rows))
     reasons = list(own.left_out_of_test)
 
@@ -119,12 +115,8 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
         writer.add(units, FIRST_OF_SENSES.name, MODEL, first, reason=reasons)
     best = own.table.most_frequent_label
     named = [float(best in (row.label, *row.also)) for row in table.rows]
-    writer.add(units, ANY_SENSE.name, _baseline(MOST_FREQUENT), named)
+    writer.add(units, ANY_SENSE.name, baseline(MOST_FREQUENT), named)
     add_people(writer, units, table.rows, ANY_SENSE)
-
-
-def _baseline(label: str) -> System:
-    return System(role="baseline", label=label, primary=False)
 
 
 def layer_name(layer: int) -> str:
@@ -141,50 +133,22 @@ def probe_figures(found: Results) -> list[dict[str, Any]]:
     - ``layer``: the one that validation chose; -1 is the mean of all.
     - ``normed``: it comes after the model's final norm.
     - ``setting``: the weight of the penalty that validation chose.
-    - ``macro_f1``: that on test.
-    - ``over_bag``: the accuracy of the probe minus that of a bag of words, row by row.
-    - ``compression``, ``frequency_compression``: of the labels by the online code, and by a code
-      that knows their frequencies alone, which is above 1 where they are not equally frequent;
-      None under ``compat``.
     """
-    cells = found.outcomes.cells_by_key()
-    return [_figures_of(own, cells) for own in found.details]
+    return [_figures_of(own) for own in found.details]
 
 
-def _figures_of(own: Probed, cells: Mapping[tuple[str, str, str, str], Cells]) -> dict[str, Any]:
-    place = own.table.config, own.table.table.split
-    model, bag = (cells.get((*place, of, ANY_SENSE.name)) for of in (MODEL.label, BAG_OF_WORDS))
+def _figures_of(own: Probed) -> dict[str, Any]:
     parts = zip((TRAIN, VALIDATION, "test"), _with_vectors(own).values(), strict=True)
-    sizes = {part: len(rows) for part, rows in parts}
-    over = None if model is None or bag is None else asdict(_difference(model, bag))
     return {
-        "config": place[0],
-        "split": place[1],
-        **sizes,
+        "config": own.table.config,
+        "split": own.table.table.split,
+        **{part: len(rows) for part, rows in parts},
         "labels": own.table.labels,
         "layers": tuple(own.fits),
         "layer": own.layer,
         "normed": own.layer in own.normed,
         "setting": own.chosen.setting,
-        "macro_f1": macro_f1([row.label for row in own.tested], own.predict(own.chosen)),
-        "over_bag": over,
-        **{name: own.figures.get(name) for name in ("compression", "frequency_compression")},
     }
-
-
-def _difference(model: Cells, bag: Cells) -> PairedDifference:
-    changes = model.value - bag.value
-    test = sign_flips(changes, model.cluster)
-    interval = difference_interval(changes, model.cluster, test)
-    return difference_of(fmean(changes), interval, test)
-
-
-def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
-    """The unweighted mean of the F1 of the labels that occur; of one never named it is 0."""
-    from sklearn.metrics import f1_score
-
-    about: dict[str, Any] = {"labels": sorted({*labels}), "average": "macro"}
-    return float(f1_score(labels, predicted, **about, zero_division=0.0))
 
 
 def probe_headline(found: Results) -> Headline | None:

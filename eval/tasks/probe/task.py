@@ -2,22 +2,18 @@
 
 Every segment of text becomes a vector a layer; a classifier of them is trained for each layer on
 ``train``, and ``validation`` chooses penalty and layer. Beside the accuracy on test stand baselines
-that need no model, or no training of it (Hewitt and Liang 2019; Voita and Titov 2020).
+that need no model, or no training of it (Hewitt and Liang 2019).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
-from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
 from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
 from coherencegym.eval.tasks.probe.probe import Probed, settled
-from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
-from coherencegym.eval.tasks.probe.report import probe_sections, published_beside
+from coherencegym.eval.tasks.probe.report import probe_sections
 from coherencegym.eval.tasks.probe.results import (
     ANY_SENSE,
     FIRST_OF_SENSES,
@@ -27,7 +23,7 @@ from coherencegym.eval.tasks.probe.results import (
     layer_rows,
     write_probe_files,
 )
-from coherencegym.eval.tasks.results import Results, rows_in_folder
+from coherencegym.eval.tasks.results import rows_in_folder
 from coherencegym.eval.tasks.task import Task
 
 
@@ -35,20 +31,6 @@ def facts(table: ProbeTable, detail: Probed) -> dict[str, Any]:
     """The number of rows left out, by reason: without vectors, or of a label not trained on."""
     left_out = dict(results.left_out_of(detail))
     return {"left_out": left_out | ({"label": table.other_labels} if table.other_labels else {})}
-
-
-def more(found: Results) -> dict[str, Any]:
-    """The figures of each config, and accuracies of papers."""
-    return {
-        "probes": found.summary,
-        "published": [asdict(row) for row in published_beside(found)],
-    }
-
-
-def _notes(found: Results) -> Iterator[Note]:
-    yield from results.probe_notes(found)
-    if published_beside(found):
-        yield caution(PUBLISHED_TABLES)
 
 
 TASK = Task(
@@ -71,9 +53,9 @@ TASK = Task(
     summary=results.probe_figures,
     headline=results.probe_headline,
     sections=probe_sections,
-    notes=_notes,
+    notes=results.probe_notes,
     facts=facts,
-    more=more,
+    more=lambda found: {"probes": found.summary},
     files=write_probe_files,
     frames={
         "layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.dataset import (
@@ -17,17 +18,18 @@ from coherencegym.eval.data.dataset import (
 )
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
+from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, MODEL, TIE
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
-from coherencegym.eval.statistics.scores import FEW_ITEMS, small_groups
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, small_groups
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
-from coherencegym.eval.tasks.score.outcomes import LengthCorrelation, predictions_of
-from coherencegym.eval.tasks.score.scored_table import RunFacts, ScoredItemTable
-from coherencegym.eval.tasks.score.selections import inside
-from coherencegym.eval.tasks.score.summary import CountedTable, ItemScore
+from coherencegym.eval.tasks.score.outcomes import MARGIN, predictions_of
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.selections import by_kind, inside
+from coherencegym.eval.tasks.score.summary import CountedTable
 
 
 def notes_of(found: Results) -> Iterator[Note]:
@@ -44,7 +46,8 @@ def notes_of(found: Results) -> Iterator[Note]:
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
             yield filtered_note(one.table.config, str(found.model["name"]))
-    yield from length_notes(found.summary["lengths"])
+    for table in tables:
+        yield from length_notes(found.outcomes, table)
     yield from score_notes(found.summary["scores"], details)
 
 
@@ -59,7 +62,7 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
         places = predictions_of(outcomes, table.config, table.split)
         places = inside(outcomes, places, table.headline)
         places = places[outcomes.has_value(places)]
-        own = count_distinct(outcomes.items(places[outcomes.flags(places, "tie")]))
+        own = count_distinct(outcomes.items(places[outcomes.flags(places, TIE)]))
         if own and 10 * own >= (number := count_distinct(outcomes.items(places))):
             ties, items = ties + own, items + number
             names.append(table.config)
@@ -70,21 +73,29 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
     return f"{where}: {ties:,} of {items:,} items have a tie, which counts as wrong{little}"
 
 
-def length_notes(lengths: Sequence[LengthCorrelation]) -> Iterator[Note]:
+#: The share of items in which one side is the longer one from which on length alone may decide.
+NEARLY_ALL = 0.9
+
+
+def length_notes(outcomes: OutcomeTables, table: ItemTable) -> Iterator[Note]:
     """Cautions on predictions of which nearly always the same side is the longer one.
 
-    None where the suite itself says that lengths differ: its table is shown.
+    None where the suite itself says that lengths differ.
     """
-    for one in lengths:
-        if one.one_sided and not one.asked and one.tokens_mean is not None:
-            more, n = "more", one.n_longer
-            if one.tokens_mean < 0:
-                more, n = "fewer", one.n_differ - one.n_longer
-            yield caution(
-                f"{one.config}, {one.formula} {one.aggregation}: the side that is predicted to be "
-                f"more surprising has {more} tokens in {n:,} of {one.n:,} items (mean difference "
-                f"{one.tokens_mean:+.1f}): its length alone may explain the score"
-            )
+    tokens = outcomes.by_unit(MARGIN.name, MODEL, "target")
+    places = predictions_of(outcomes, table.config, table.split)
+    for kind, own in by_kind(outcomes, places).items() if not table.length_confound else ():
+        lengths = [more for more in tokens[outcomes.units_of(own)].tolist() if more == more]
+        for what, number in (
+            ("more", sum(more > 0 for more in lengths)),
+            ("fewer", sum(more < 0 for more in lengths)),
+        ):
+            if len(lengths) >= FEW_ITEMS and number >= NEARLY_ALL * len(lengths):
+                yield caution(
+                    f"{table.config}, {' '.join(kind)}: the side that is predicted to be more "
+                    f"surprising has {what} tokens in {number:,} of {len(lengths):,} items (mean "
+                    f"difference {fmean(lengths):+.1f}): its length alone may explain the score"
+                )
 
 
 def compat_notes(rules: Rules, dtype: str, tables: Sequence[ItemTable]) -> list[Note]:
@@ -123,7 +134,7 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     ]
 
 
-def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def score_notes(scores: Sequence[Score], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     tables = [one.table for one in scored]
     of_all = [score for score in scores if score.level == "all"]
@@ -134,27 +145,29 @@ def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) 
             f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
             "items"
         )
-    if families := [score for score in of_all if score.n_clusters < score.n_discourses]:
-        listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
+    sharing = {(one.table.config, one.table.split) for one in scored if one.families}
+    if families := [s for s in of_all if (s.config, s.split) in sharing and s.clusters < s.n]:
+        listed = ", ".join(f"{s.config} {s.clusters:,} of {s.n:,} items" for s in families)
         # Nobody has told people that the texts of a list, or of somebody's dataset, are repeated.
         say = detail if all(table.verified for table in tables) else caution
         yield say(f"intervals are clustered by families of items that share text: {listed}")
-    if any(score.first_left_out for score in scores):
+    if any(FIRST_LEFT_OUT in score.counts for score in scores):
         yield caution(
             "† no start-of-text token: the first token of a text has no surprisal and is left "
             "out; conditions may leave out different tokens"
         )
-    why: Counter[str] = Counter()
+    counts = Counter[str]()
     for score in of_all:
-        why.update(score.undefined_why)
-    for reason, count in why.items():
-        yield caution(f"undefined: {count:,}, {UNDEFINED[reason]}")
+        counts.update(score.counts)
+    for reason, meaning in UNDEFINED.items():
+        if reason in counts:
+            yield caution(f"undefined: {counts[reason]:,}, {meaning}")
     if too_long := sum(one.too_long for one in scored):
         context = scored[0].last.context
         yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
     if cut := sum(one.truncated for one in scored):
         yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
-    yield from _run_notes([run for one in scored for run in one.runs])
+    yield from _run_notes(scored)
     if spanning := sum(one.spanning_tokens for one in scored):
         yield caution(
             f"{spanning:,} tokens cross the edge of a compared region; each counts in the region "
@@ -179,7 +192,7 @@ def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) 
         )
 
 
-def _what_counts(of_all: Sequence[ItemScore], tables: Sequence[ItemTable]) -> Iterator[Note]:
+def _what_counts(of_all: Sequence[Score], tables: Sequence[ItemTable]) -> Iterator[Note]:
     over: dict[str, list[str]] = {}
     for table in tables:
         if table.headline:
@@ -213,19 +226,17 @@ def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
         yield say(f"what the surface gives away (see the dataset's card): {said}")
 
 
-def _run_notes(runs: Sequence[RunFacts]) -> Iterator[Note]:
+def _run_notes(scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     # Things that were not done together, as it would have changed numbers.
-    trials = [(run.sharing, run.beside) for run in runs]
-    failed = sorted({t.reason for pair in trials for t in pair if t is not None and not t.passed})
-    if failed:
+    if reasons := sorted({reason for one in scored for reason in one.apart}):
         yield detail(
             "the run was slower than usual, and its scores are not affected: a trial showed that "
             "this model had better not read texts together, so each text was read in full or alone "
-            f"(docs/speed.md#shared-work; the trial: {'; '.join(failed)})"
+            f"(docs/speed.md#shared-work; the trial: {'; '.join(reasons)})"
         )
-    if halved := sum(run.halved for run in runs):
+    if halved := sum(one.halved for one in scored):
         yield detail(f"memory ran out {halved:,} times: smaller batches were run")
-    if error := max((run.error for run in runs), default=0.0):
+    if error := max(one.error for one in scored):
         yield caution(
             "too close: rounding in the number format may have decided these predictions, which "
             f"count in the score; their margins are within the error of {1 - LEVEL:.0%} of the "

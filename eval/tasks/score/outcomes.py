@@ -1,8 +1,7 @@
 """Predictions as outcomes: of each whether it holds, and by how many bits.
 
 A mean falls with every cheap token that a condition has more, a sum rises with every token. Where
-the incoherent region is also the longer or the shorter one, a margin may come from that alone: then
-it correlates with the difference in length over the items of a prediction.
+the incoherent region is also the longer or the shorter one, a margin may come from that alone.
 
 Where a manipulation changes surprisals by itself (a separator before the utterance that is scored),
 a score of its own says little. A control has the same manipulation without the incoherence; what is
@@ -12,22 +11,30 @@ is the control of which is declared by the suite and stands in the dataset's man
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.dataset import MEASURED_BASELINES, SURFACE, ItemTable
+from coherencegym.eval.data.dataset import BASELINES, MEASURED_BASELINES, SURFACE, ItemTable
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.estimates import ItemAccuracy, Margin, WeightedAccuracy
-from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, System, UnitRow, name_of_group
+from coherencegym.eval.outcomes.schema import (
+    FIRST_LEFT_OUT,
+    FLAGS,
+    MODEL,
+    TIE,
+    TOO_CLOSE,
+    Group,
+    System,
+    UnitRow,
+    baseline,
+    name_of_group,
+)
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
-from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.intervals import difference_of_means
-from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, FEW_ITEMS, text_of
+from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, text_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.selections import by_kind
@@ -64,10 +71,10 @@ def add_predictions(
     return units
 
 
-def baseline_system(name: str, folds: Mapping[str, int]) -> System:
-    """The system of a baseline of :data:`eval.data.dataset.BASELINES`, by what it was trained."""
-    label = name.replace("_", " ")
-    return System(role="baseline", label=label, folds=folds.get(name), primary=False)
+#: The systems of the baselines of :data:`eval.data.dataset.BASELINES`.
+BASELINE_SYSTEMS = {name: baseline(name.replace("_", " ")) for name in BASELINES}
+#: The one that comes furthest under balance weights without reading.
+SURFACE_SYSTEM = BASELINE_SYSTEMS[SURFACE]
 
 
 def add_item_baselines(
@@ -94,9 +101,8 @@ def add_item_baselines(
             if one.outcome is not None and place < len(own):
                 found.append((unit, own[place]))
         if found:
-            system = baseline_system(name, table.baselines.folds)
             of, values = zip(*found, strict=True)
-            writer.add(of, ACCURACY.name, system, values)
+            writer.add(of, ACCURACY.name, BASELINE_SYSTEMS[name], values)
     weights, surface = table.baselines.weights(items), decided[SURFACE]
     known = weights.keys() & surface.keys()
     rows = [
@@ -112,16 +118,9 @@ def add_item_baselines(
 
 
 def item_baselines(outcomes: OutcomeTables) -> list[tuple[str, System]]:
-    """The baselines of plain scores among the systems of outcomes, each with its name.
-
-    A baseline that was trained in other folds for another table is another system.
-    """
-    labels = {name.replace("_", " "): name for name in MEASURED_BASELINES}
-    return [(labels[one.label], one) for one in outcomes.systems if one.label in labels]
-
-
-#: The system that comes furthest under balance weights without reading.
-SURFACE_SYSTEM = baseline_system(SURFACE, {})
+    """The baselines of plain scores among the systems of outcomes, each with its name."""
+    known = [(name, BASELINE_SYSTEMS[name]) for name in MEASURED_BASELINES]
+    return [(name, system) for name, system in known if system in outcomes.systems]
 
 
 def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterator[UnitRow]:
@@ -134,7 +133,6 @@ def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterat
             split=table.split,
             item=item.item_id,
             unit=f"#{seen[kind]}" if seen[kind] > 1 else "",
-            discourse=item.discourse_id,
             cluster=item.cluster,
             formula=one.formula,
             aggregation=one.aggregation,
@@ -144,9 +142,9 @@ def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterat
 
 def _flags(one: EvaluatedPrediction) -> int:
     facts = {
-        "tie": one.outcome is not None and one.outcome.tie,
-        "too close": one.too_close,
-        "first token left out": one.first_left_out,
+        TIE: one.outcome is not None and one.outcome.tie,
+        TOO_CLOSE: one.too_close,
+        FIRST_LEFT_OUT: one.first_left_out,
     }
     return sum(FLAGS[name] for name, holds in facts.items() if holds)
 
@@ -227,123 +225,17 @@ def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
                 "config": row.unit.config,
                 "split": row.unit.split,
                 "item_id": row.unit.item,
-                "discourse_id": row.unit.discourse,
                 "cluster": row.unit.cluster,
                 "columns": [name_of_group(group) for group in row.unit.groups if group[0]],
                 "formula": row.unit.formula,
                 "aggregation": row.unit.aggregation,
                 "groups": [name for column, name in row.unit.groups if not column],
                 "met": met,
-                "tie": None if met is None else bool(row.flags & FLAGS["tie"]),
+                "tie": None if met is None else bool(row.flags & FLAGS[TIE]),
                 "margin": None if margin != margin else margin,
-                "too_close": bool(row.flags & FLAGS["too close"]),
+                "too_close": bool(row.flags & FLAGS[TOO_CLOSE]),
                 "reason": row.reason,
             }
-
-
-#: Correlations of this size or more are shown unasked, with enough items to mean something: Cohen
-#: (1988, section 3.2) calls .30 medium.
-NOTEWORTHY = 0.3
-#: Fewest items of unequal length for that: a few others decide no score.
-FEWEST_UNEQUAL = 10
-#: The share of items in which one side is the longer one from which on length alone may decide.
-NEARLY_ALL = 0.9
-#: Fewest points of a correlation: that of two is 1 or -1.
-_FEWEST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class LengthCorrelation:
-    """The correlation of the margin of one prediction with the difference in length, over the
-    items.
-
-    Attributes:
-        config, split, formula, aggregation: the prediction.
-        n: items with a margin.
-        n_differ: those in which the two regions have different numbers of tokens.
-        n_longer: those in which the region that is predicted to be the more surprising has more.
-        tokens_mean: the mean difference in length: tokens of the region that is predicted to be the
-            more surprising minus tokens of the other one, for this model's tokenizer; tokens that
-            have no surprisal not counted. None without items.
-        pearson, spearman: correlations of margin (bits) and difference in length (tokens), and of
-            their ranks. None where the difference, or the margin, is the same in every item, and
-            with fewer than three items.
-        asked: the suite wants it shown, whatever it is.
-    """
-
-    config: str
-    split: str
-    formula: str
-    aggregation: str
-    n: int
-    n_differ: int
-    n_longer: int
-    tokens_mean: float | None
-    pearson: float | None
-    spearman: float | None
-    asked: bool = False
-
-    @property
-    def noteworthy(self) -> bool:
-        """Say that it is large, on enough items, so that a reader of the score should see it."""
-        largest = max(abs(self.pearson or 0.0), abs(self.spearman or 0.0))
-        enough = self.n >= FEW_ITEMS and self.n_differ >= FEWEST_UNEQUAL
-        return enough and largest >= NOTEWORTHY
-
-    @property
-    def one_sided(self) -> bool:
-        """Say that nearly always the same side is the longer one: no correlation would show it."""
-        n_shorter = self.n_differ - self.n_longer
-        return self.n >= FEW_ITEMS and max(self.n_longer, n_shorter) >= NEARLY_ALL * self.n
-
-
-def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None, float | None]:
-    """Pearson's and Spearman's correlation; None where undefined (a side without variation)."""
-    if len(xs) != len(ys):
-        raise ValueError(f"{len(xs)} and {len(ys)} values; expected as many on both sides")
-    if len(xs) < _FEWEST:
-        return None, None
-    import warnings
-
-    import numpy as np
-
-    with warnings.catch_warnings():
-        # A side without variation gives no number, which is left out below.
-        warnings.simplefilter("ignore")
-        sides = (xs, ys), (ranks_of(xs), ranks_of(ys))
-        found = [float(np.corrcoef(*own)[0, 1]) for own in sides]
-    pearson, spearman = (value if math.isfinite(value) else None for value in found)
-    return pearson, spearman
-
-
-def length_correlations(outcomes: OutcomeTables, table: ItemTable) -> list[LengthCorrelation]:
-    """One for each formula of a table that compares one region with another."""
-    import numpy as np
-
-    bits, tokens = (outcomes.by_unit(MARGIN.name, MODEL, name) for name in ("value", "target"))
-    places = predictions_of(outcomes, table.config, table.split)
-    places = places[~np.isnan(tokens[outcomes.units_of(places)])]
-    rows = []
-    for (formula, aggregation), own in by_kind(outcomes, places).items():
-        units = outcomes.units_of(own)
-        tokens_more = tokens[units]
-        pearson, spearman = correlations(bits[units], tokens_more)
-        rows.append(
-            LengthCorrelation(
-                config=table.config,
-                split=table.split,
-                formula=formula,
-                aggregation=aggregation,
-                n=len(own),
-                n_differ=int((tokens_more != 0).sum()),
-                n_longer=int((tokens_more > 0).sum()),
-                tokens_mean=fmean(tokens_more),
-                pearson=pearson,
-                spearman=spearman,
-                asked=table.length_confound,
-            )
-        )
-    return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

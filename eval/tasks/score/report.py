@@ -1,4 +1,4 @@
-"""The report of scores: their table, and below it controls, lengths, published scores."""
+"""The report of scores: their table, and below it controls, baselines, published scores."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, PLAIN_BASELINES
 from coherencegym.eval.data.source import Published
+from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, TIE, TOO_CLOSE, TOO_LONG
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import (
     Introduction,
     ItemList,
     ReportSection,
-    formula_labels,
     labels,
     score_table,
 )
-from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, shown_rows
+from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.outcomes import Difference, LengthCorrelation
+from coherencegym.eval.tasks.score.metrics import UNDEFINED
+from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.score.page.items import collect, example_of
-from coherencegym.eval.tasks.score.summary import ItemScore
 
 #: The columns of scores with their intervals, plain and controlled.
 SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"
@@ -48,8 +48,6 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     if summary["over_baselines"]:
         body = over_block(summary["over_baselines"])
         yield ReportSection("Differences from baselines", body, is_detail=True)
-    if lengths := shown_lengths(summary["lengths"]):
-        yield ReportSection("Correlation of margin and length", length_block(lengths))
     if summary["published"]:
         title = published_title(str(found.settings.get("compat") or ""))
         published = published_block(summary["published"], title)
@@ -60,7 +58,7 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Items", ItemList(partial(collect, found)))
 
 
-def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.Grid:
+def score_grid(rows: Sequence[Score], with_intervals: bool = True) -> grid.Grid:
     """One row for each config, and indented below it one for each of its groups.
 
     Columns that have nothing to say (no ties, no baselines) are left out. ``with_intervals``: those
@@ -68,7 +66,7 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
     """
     headings = [
         grid.GridRow(
-            (name + (" †" if row.first_left_out else ""),),
+            (name + (" †" if FIRST_LEFT_OUT in row.counts else ""),),
             int(row.level != "all"),
             None if row.level == "formula" else (row.config, row.split, row.group),
             row.level == "all",
@@ -92,7 +90,7 @@ _SHORT = {
 }
 
 
-def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
+def _cells(row: Score, with_intervals: bool) -> dict[str, str]:
     low, high = row.margin_mean_low, row.margin_mean_high
     whole = {**BASELINE_WORDS, **{name: name for name in (SCORE, CONTROLLED_SCORE)}}
     names = whole if with_intervals else _SHORT
@@ -114,10 +112,10 @@ def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
         **beside(*PLAIN_BASELINES),
         f"{HUMAN_PERFORMANCE}, % (pairs)": grid.share_of_people(row.human_score, row.human_n),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
-        "tied predictions": str(row.ties or ""),
-        "too close": str(row.too_close or ""),
-        "undefined": str(row.undefined or ""),
-        "too long": str(row.too_long or ""),
+        "tied predictions": str(row.counts.get(TIE, "")),
+        TOO_CLOSE: str(row.counts.get(TOO_CLOSE, "")),
+        "undefined": str(sum(row.counts.get(reason, 0) for reason in UNDEFINED) or ""),
+        "too long": str(row.counts.get(TOO_LONG, "")),
     }
 
 
@@ -176,30 +174,6 @@ def difference_labels(rows: Sequence[Difference]) -> list[str]:
         prediction = f", {row.formula} {row.aggregation}" if pairs.count(pair) > 1 else ""
         names.append(f"{row.config} − {row.control}{split}{prediction}")
     return names
-
-
-def shown_lengths(lengths: Sequence[LengthCorrelation]) -> list[LengthCorrelation]:
-    """Those that are noteworthy, and those that the suite asks for where lengths differ."""
-    return [row for row in lengths if row.noteworthy or (row.asked and row.n_differ)]
-
-
-def length_block(lengths: Sequence[LengthCorrelation]) -> grid.Grid:
-    """A row for each formula."""
-    title = (
-        "correlation of the margin with the difference in length (tokens: side predicted to be "
-        "higher − other side)"
-    )
-    splits = len({row.split for row in lengths}) > 1
-    rows = []
-    for row, name in zip(lengths, formula_labels(lengths), strict=True):
-        split = f" ({row.split})" if splits else ""
-        figures = [
-            grid.number_cell(v, "+.2f") for v in (row.tokens_mean, row.pearson, row.spearman)
-        ]
-        cells = (f"{row.config}{split}, {name}", f"{row.n:,}", f"{row.n_differ:,}", *figures)
-        rows.append(grid.GridRow(cells))
-    names = ("items", "of unequal length", "mean difference", "Pearson", "Spearman")
-    return grid.made("config, prediction", names, rows, title)
 
 
 def published_title(mode: str) -> str:

@@ -13,7 +13,7 @@ from coherencegym.eval.data.source import published
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.closeness import LEVEL
-from coherencegym.eval.tasks.score.outcomes import differences, length_correlations
+from coherencegym.eval.tasks.score.outcomes import differences
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.summary import (
@@ -31,7 +31,6 @@ def summary_of(found: Results) -> dict[str, list[Any]]:
     - ``scores``: accuracies by table, formula, group and column.
     - ``differences``: tables against their controls.
     - ``over_baselines``: tables against their baselines, by item.
-    - ``lengths``: correlations of margin and length.
     - ``published``: scores that papers have of the same configs.
     """
     outcomes, tables = found.outcomes, [one.table for one in found.details]
@@ -48,7 +47,6 @@ def summary_of(found: Results) -> dict[str, list[Any]]:
             for one in differences(outcomes, table.config, table.split, names)
         ],
         "over_baselines": [one for table in tables for one in over_baselines(outcomes, table)],
-        "lengths": [one for table in tables for one in length_correlations(outcomes, table)],
         "published": list(published(found.manifest, [table.config for table in tables])),
     }
 
@@ -58,7 +56,7 @@ def more_keys(found: Results) -> dict[str, Any]:
     summary = found.summary
     return {
         "over_baselines": summary["over_baselines"],
-        **{name: list(map(asdict, summary[name])) for name in ("lengths", "published")},
+        "published": list(map(asdict, summary["published"])),
     }
 
 
@@ -70,7 +68,7 @@ def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
 
 def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
     """The user's choices of reading as they came to for the model."""
-    first = details[0].last
+    first, error = details[0].last, max(one.error for one in details)
     rendering = next((one.last.separator for one in details if one.last.separator), None)
     return {
         "start_of_text": asdict(first.start),
@@ -78,14 +76,9 @@ def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
         "rules": asdict(first.rules),
         "added_tokens": asdict(first.added) if first.added else None,
         "tie_bits": first.rules.tie_bits,
-        "numeric_error": _numeric_error(details),
+        # Bits for a spread of 1.
+        "numeric_error": {"bits": error, "level": LEVEL} if error else None,
     }
-
-
-def _numeric_error(details: Sequence[ScoredItemTable]) -> dict[str, float] | None:
-    # Bits for a spread of 1.
-    errors = [run.error for one in details for run in one.runs if run.error]
-    return {"bits": max(errors), "level": LEVEL} if errors else None
 
 
 #: Their names in the folder of results; that of tokens is there where it was asked for.
@@ -117,15 +110,6 @@ def item_files(folder: Path, tokens: bool) -> Iterator[ItemsWriter]:
                 writer.add(rows(table, items))
 
         yield write
-
-
-def write_item_files(found: Results, folder: Path) -> None:
-    """Write the files of a run, unless they were written as its items were scored."""
-    if (folder / REGIONS_FILE).exists():
-        return
-    with item_files(folder, found.options.tokens) as write:
-        for one in found.details:
-            write(one.table, [scored for scored, _ in one.shown])
 
 
 def regions_schema() -> Any:

@@ -6,31 +6,17 @@ Of every item its outcomes stay, and sums; the items themselves only where they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any, cast
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
-from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.kinds.items import read_by
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """Facts of a run of a plan that notes tell; the names are those of an ``Execution``.
-
-    ``error`` is that of its items.
-    """
-
-    sharing: Trial | None
-    beside: Trial | None
-    halved: int
-    error: float
 
 
 class ScoredItemTable:
@@ -42,7 +28,9 @@ class ScoredItemTable:
         spanning_tokens: tokens that cross the edge of a region that a prediction reads.
         families: some items of different discourses share text.
         chosen_with: the models with which items were chosen.
-        runs: one for each part.
+        error: the largest numeric error (bits) of its parts for a spread of 1; 0: not measured.
+        apart: the reasons why texts were not read together, by trials of the model.
+        halved: how often memory ran out, so that batches were made smaller.
         shown: the items that are shown with what became of their predictions, all or the first.
     """
 
@@ -54,7 +42,8 @@ class ScoredItemTable:
         self.n_items = self.too_long = self.truncated = self.spanning_tokens = 0
         self.families = False
         self.chosen_with: set[str] = set()
-        self.runs: list[RunFacts] = []
+        self.error, self.halved = 0.0, 0
+        self.apart: set[str] = set()
         self._most_shown = most_shown
         self.shown: list[tuple[ScoredItem, Sequence[EvaluatedPrediction]]] = []
         self._last: Scored | None = None
@@ -66,7 +55,6 @@ class ScoredItemTable:
         units = add_predictions(self._writer, self.table, evaluated, scored.items)
         add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
-        self.runs.append(_run_facts(scored))
         left = None if self._most_shown is None else max(0, self._most_shown - len(self.shown))
         self.shown += islice(zip(scored.items, by_item, strict=True), left)
         # What was run is done, and large.
@@ -74,6 +62,11 @@ class ScoredItemTable:
         return evaluated
 
     def _count(self, scored: Scored) -> None:
+        self.error = max([self.error, *(item.error for item in scored.items)])
+        self.halved += scored.execution.halved
+        for trial in (scored.execution.sharing, scored.execution.beside):
+            if trial is not None and not trial.passed:
+                self.apart.add(trial.reason)
         self.n_items += len(scored.items)
         self.too_long += sum(item.too_long for item in scored.items)
         self.truncated += sum(item.truncated > 0 for item in scored.items)
@@ -96,18 +89,4 @@ def _spanning_tokens(scored: ScoredItem) -> int:
         not {region, *(other for other, _ in reached)}.isdisjoint(read.get(name, ()))
         for name, condition in scored.conditions.items()
         for _, region, reached in condition.encoding.crossing
-    )
-
-
-def _run_facts(scored: Scored) -> RunFacts:
-    execution = scored.execution
-    # What was tried is done, and large.
-    sharing, beside = (
-        trial and replace(trial, results={}) for trial in (execution.sharing, execution.beside)
-    )
-    return RunFacts(
-        sharing=sharing,
-        beside=beside,
-        halved=execution.halved,
-        error=max((one.error for one in scored.items), default=0.0),
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Selection(NamedTuple):
-    """A row: its level (see :class:`eval.tasks.score.summary.ItemScore`), its name, and the places
+    """A row: its level (see :class:`eval.statistics.scores.ScoreRow`), its name, and the places
     of its predictions among the outcomes."""
 
     level: str

@@ -10,15 +10,15 @@ number is the mean over its configs, of which none counts more for having more i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, SURFACE, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.metrics.estimates import ItemAccuracy, pooled
-from coherencegym.eval.outcomes.schema import MODEL, System
+from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, FLAGS, MODEL, TOO_LONG, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, join_cells
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
@@ -48,47 +48,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemScore(Score):
-    """A CD score with what is known of items; what has a default an older release may lack.
-
-    The scores of baselines are over the same items, or those among them that they decided on.
-
-    Attributes:
-        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is over),
-            ``detail`` (a group that is a row of the suite's table, where the config's own score is
-            over a group of many) or ``column``.
-        n_discourses: the discourses that the items come from; ``n_clusters``
-            those of which no two share most of their text: what intervals are over.
-        met: items whose prediction holds (shares added up where an item has several).
-        ties, undefined: predictions; a tie is in the score and does not hold, an undefined
-            prediction is left out. ``undefined_why`` counts the reasons.
-        too_long: items left out because they do not fit into the model's context.
-        margin_mean, margin_median: bits by which predictions hold, with 95 % intervals; None
-            where a formula has no margin, the intervals also where clusters are too few: one, or
-            for a median worth fewer than six items.
-        first_left_out: items that read a first token which has no surprisal.
-        too_close: predictions that differ by less than the measured numeric error of the run. They
-            are in the score.
-    """
-
-    n_discourses: int = 0
-    n_clusters: int = 0
-    met: float = 0.0
-    ties: int = 0
-    undefined: int = 0
-    undefined_why: Mapping[str, int] = field(default_factory=dict)
-    too_long: int = 0
-    margin_mean: float | None = None
-    margin_mean_low: float | None = None
-    margin_mean_high: float | None = None
-    margin_median: float | None = None
-    margin_median_low: float | None = None
-    margin_median_high: float | None = None
-    first_left_out: int = 0
-    too_close: int = 0
-
-
 def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[dict[str, Any]]:
     """The score of one table minus that of each of its baselines, on the items of both.
 
@@ -116,7 +75,7 @@ def _held_against(
     cells = outcomes.cells(inside(outcomes, places, table.headline))
     for name, system in item_baselines(outcomes):
         values = outcomes.by_unit(ACCURACY.name, system)
-        yield name, ACCURACY, *decided_cells(cells, system, values)
+        yield name, ACCURACY, *decided_cells(cells, values)
 
 
 def _controlled(outcomes: OutcomeTables, table: CountedTable, system: System) -> Cells:
@@ -124,7 +83,7 @@ def _controlled(outcomes: OutcomeTables, table: CountedTable, system: System) ->
     return outcomes.cells(predictions_of(outcomes, *at, CONTROLLED, system))
 
 
-def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
+def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[Score]:
     """The scores of one table: of all items, then by formula, by group, by column."""
     places = predictions_of(outcomes, table.config, table.split)
     rows = partial(select, outcomes, places, table.headline, table.breakdowns)
@@ -135,12 +94,11 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
     for name, system in item_baselines(outcomes):
         values = outcomes.by_unit(ACCURACY.name, system)
         for place, row in enumerate(rows()):
-            _, own = decided_cells(outcomes.cells(row.places), system, values)
+            _, own = decided_cells(outcomes.cells(row.places), values)
             if not len(own.value):
                 continue
-            found = ACCURACY.estimate(own)
-            beside = {"score": found.value, "ci_low": found.low, "ci_high": found.high}
-            scores[place] = replace(scores[place], **_named(name, beside))
+            value: Any = {f"{name}_score": ACCURACY.value(own)}
+            scores[place] = replace(scores[place], **value)
     items = CONTROLLED.counted(_controlled(outcomes, table, MODEL))
     if len(items):
         found = CONTROLLED.estimate_of(items)
@@ -155,7 +113,7 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
     return scores
 
 
-def decided_cells(cells: Cells, system: System, values: np.ndarray) -> tuple[Cells, Cells]:
+def decided_cells(cells: Cells, values: np.ndarray) -> tuple[Cells, Cells]:
     """Outcomes of the model on which a baseline decided, too: the model's and the baseline's.
 
     ``values`` are the baseline's by the ids of units, NaN where it has none.
@@ -165,7 +123,7 @@ def decided_cells(cells: Cells, system: System, values: np.ndarray) -> tuple[Cel
     own = values[cells.unit]
     if not (is_decided := ~np.isnan(own)).all():
         cells, own = cells.take(np.flatnonzero(is_decided)), own[is_decided]
-    return cells, replace(cells, value=own, folds=system.folds or 0)
+    return cells, replace(cells, value=own)
 
 
 def _score(
@@ -173,63 +131,51 @@ def _score(
     margins: np.ndarray,
     table: ItemTable,
     row: Selection,
-) -> ItemScore:
+) -> Score:
     formula, metric = kind_of(outcomes, row.places)
     group = row.name if row.level in (*GROUP_LEVELS, "column") else ""
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in table.humans if row.level != "formula" and h["group"] == group), {})
-    beside = _named("human", human)
-    cells = outcomes.cells(row.places)
-    return ItemScore(
+    items = ACCURACY.counted(cells := outcomes.cells(row.places))
+    return Score(
         config=table.config,
         split=table.split,
-        **beside,
         formula=formula,
         aggregation=metric,
         group=group,
         level=row.level,
-        **_values_of(cells, margins),
-        **_counts_of(outcomes, row.places),
+        **score_fields(ACCURACY.estimate_of(items)),
+        **_margin(cells, margins),
+        counts=_counts_of(outcomes, row.places),
+        human_score=human.get("score"),
+        human_ci_low=human.get("ci_low"),
+        human_ci_high=human.get("ci_high"),
         human_n=human.get("n", 0),
     )
 
 
-def _values_of(cells: Cells, margins: np.ndarray) -> dict[str, Any]:
+def _margin(cells: Cells, margins: np.ndarray) -> dict[str, Any]:
     import numpy as np
 
-    items = ACCURACY.counted(cells)
-    score = ACCURACY.estimate_of(items)
-    fields: dict[str, Any] = {
-        **score_fields(score),
-        "n_discourses": count_distinct(items.discourse),
-        "n_clusters": score.clusters,
-        "met": sum(map(float, items.value)),
-    }
     bits = margins[cells.unit]
     # An average of a part of them says nothing of the rest.
-    if len(items) and not np.isnan(bits).any():
-        own = MARGIN.counted(replace(cells, value=bits))
-        for name, found in (("mean", MARGIN.estimate_of(own)), ("median", MARGIN.median_of(own))):
-            fields[f"margin_{name}"] = found.value
-            fields |= {f"margin_{name}_low": found.low, f"margin_{name}_high": found.high}
-    return fields
+    if not len(bits) or np.isnan(bits).any():
+        return {}
+    found = MARGIN.estimate(replace(cells, value=bits))
+    limits = {"margin_mean_low": found.low, "margin_mean_high": found.high}
+    return {"margin_mean": found.value, **limits}
 
 
-def _counts_of(outcomes: OutcomeTables, places: np.ndarray) -> dict[str, Any]:
-    why = outcomes.reasons(places[~outcomes.has_value(places)])
-    too_long = 0
-    if why.pop("too_long", 0):
-        too_long = count_distinct(outcomes.items(outcomes.with_reason(places, "too_long")))
-    first = places[outcomes.flags(places, "first token left out")]
-    return {
-        "ties": int(outcomes.flags(places, "tie").sum()),
-        "undefined": sum(why.values()),
-        "undefined_why": dict(why),
-        "too_long": too_long,
-        "first_left_out": count_distinct(outcomes.items(first)),
-        "too_close": int(outcomes.flags(places, "too close").sum()),
-        "counts": {**why, **({"too_long": too_long} if too_long else {})},
-    }
+def _counts_of(outcomes: OutcomeTables, places: np.ndarray) -> dict[str, int]:
+    counts = dict(outcomes.reasons(places[~outcomes.has_value(places)]))
+    if TOO_LONG in counts:
+        counts[TOO_LONG] = count_distinct(outcomes.items(outcomes.with_reason(places, TOO_LONG)))
+    for name in FLAGS:
+        flagged = places[outcomes.flags(places, name)]
+        counts[name] = len(flagged)
+        if name == FIRST_LEFT_OUT:
+            counts[name] = count_distinct(outcomes.items(flagged))
+    return {name: number for name, number in counts.items() if number}
 
 
 def kind_of(outcomes: OutcomeTables, places: np.ndarray) -> tuple[str, str]:
@@ -244,12 +190,8 @@ def only_one(names: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
-
-
 def headline_of(
-    tables: Sequence[ItemTable], outcomes: OutcomeTables, scores: Sequence[ItemScore]
+    tables: Sequence[ItemTable], outcomes: OutcomeTables, scores: Sequence[Score]
 ) -> Headline | None:
     """The headline of a run's tables; None where none of them is in it or has a score.
 
@@ -314,11 +256,11 @@ def items_by_config(
     return {config: join_cells(own) for config, own in found.items()}
 
 
-def _place(one: ItemScore | ItemTable) -> tuple[str, str]:
+def _place(one: Score | ItemTable) -> tuple[str, str]:
     return one.config, one.split
 
 
-def _mean_of(name: str, configs: Iterable[str], scores: Sequence[ItemScore]) -> float | None:
+def _mean_of(name: str, configs: Iterable[str], scores: Sequence[Score]) -> float | None:
     # Over configs, and inside over the items of those splits that have it; None unless all do.
     means = []
     for config in configs:

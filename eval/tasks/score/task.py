@@ -18,10 +18,9 @@ from coherencegym.eval.tasks.score.results import (
     summary_of,
     table_facts,
     token_rows,
-    write_item_files,
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.summary import ItemScore, headline_of
+from coherencegym.eval.tasks.score.summary import headline_of
 from coherencegym.eval.tasks.task import Task
 
 
@@ -47,8 +46,6 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     notes=notes_of,
     facts=table_facts,
     more=more_keys,
-    files=write_item_files,
-    row=ItemScore,
     frames={
         "predictions": lambda results: prediction_rows(results.outcomes),
         "regions": region_rows,

@@ -13,7 +13,7 @@ from typing import Any
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.metrics.estimates import Accuracy, Ratio
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import MODEL, System
+from coherencegym.eval.outcomes.schema import MODEL, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.scores import FEW_ITEMS, by_line
 from coherencegym.eval.tasks.headline import (
@@ -106,9 +106,6 @@ def _values_by_system(
             own.text.item_id: text_values(own, {name: each[n] for name, each in at.items()})
             for n, own in enumerate(judged)
         }
-
-    def baseline(label: str) -> System:
-        return System(role="baseline", label=label, primary=False)
 
     yield MODEL, values(one.judged, one.at)
     for name, judged in one.baselines.items():

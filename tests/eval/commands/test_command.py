@@ -153,8 +153,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert results["settings"]["start_of_text"]["text"] == "<s>"
     first = results["scores"][0]
     wanted = (
-        "config formula metric group n n_discourses met ties undefined too_long score ci_low "
-        "ci_high ci_method margin_mean margin_median partial_input_score"
+        "config formula metric group n clusters counts score ci_low "
+        "ci_high ci_method margin_mean partial_input_score"
     )
     assert set(wanted.split()) <= set(first)
     assert (first["config"], first["group"], first["n"], first["ci_method"]) == (
@@ -183,7 +183,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         > means["toy_context", f"d{i}/shuffled", "original"]
         for i in range(8)
     ]
-    assert first["met"] == sum(held)
+    assert first["score"] == sum(held) / len(held)
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
@@ -408,7 +408,7 @@ def test_the_flag_of_texts_without_a_start(
     assert main([*words, "--bos", "never", "--output", str(tmp_path / "o")]) == 0
     assert "toy_context †" in capsys.readouterr().out
     results = json.loads((tmp_path / "o" / "results.json").read_text())
-    assert results["scores"][0]["first_left_out"] == 1
+    assert results["scores"][0]["counts"]["first token left out"] == 1
 
 
 def test_a_real_model_scores_stories(
@@ -437,7 +437,7 @@ def test_a_real_model_scores_stories(
     words = ["--model", str(stories260k), "--dataset", str(data), "--device", "cpu"]
     assert main([*words, "--output", str(tmp_path / "out")]) == 0
     score = json.loads((tmp_path / "out" / "results.json").read_text())["scores"][0]
-    assert score["met"] == 4
+    assert (score["n"], score["score"]) == (4, 1)
 
 
 def test_a_progress_bar_on_a_terminal(

@@ -45,7 +45,7 @@ def written(folder: Path) -> OutcomeTables:
     """Four units, one of them without a value, by two systems."""
     writer = OutcomeWriter()
     units = writer.units(
-        UnitRow(config="c", split="test", item=f"u{n}", discourse=f"d{n}", cluster=f"d{n}",
+        UnitRow(config="c", split="test", item=f"u{n}", cluster=f"d{n}",
              groups=(("genre", "ab"[n % 2]),))
         for n in range(4)
     )  # fmt: skip
@@ -79,7 +79,7 @@ def test_what_nobody_touched_is_read(tmp_path: Path) -> None:
 def test_a_row_group_has_the_names_of_its_own_units(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where parts differ in their columns, and some have families for clusters."""
+    """Also where parts differ in their columns."""
     from pyarrow import parquet
 
     monkeypatch.setattr("coherencegym.eval.outcomes.files._AT_A_TIME", 2)
@@ -87,7 +87,7 @@ def test_a_row_group_has_the_names_of_its_own_units(
     for number, own in enumerate(clusters):
         names = [f"d{2 * number + place}" for place in range(2)] if "f" in own else own
         units = writer.units(
-            UnitRow(config="c", split="test", item=f"u{name}", discourse=name, cluster=cluster)
+            UnitRow(config="c", split="test", item=f"u{name}", cluster=cluster)
             for name, cluster in zip(names, own, strict=True)
         )
         writer.add(units, "m", MODEL, [1.0, 0.0], target=[1.0, 2.0] if number == 1 else None)
@@ -98,8 +98,8 @@ def test_a_row_group_has_the_names_of_its_own_units(
     assert [row.unit.cluster for row in read.rows()] == [name for own in clusters for name in own]
     assert [row.target for row in read.rows()] == [None, None, 1.0, 2.0, None, None]
     with parquet.ParquetFile(tmp_path / "units.parquet") as file:
-        groups = [file.read_row_group(number)["discourse"] for number in range(3)]
-    assert [len(one.chunk(0).dictionary) for one in groups] == [2, 2, 2]
+        groups = [file.read_row_group(number)["cluster"] for number in range(3)]
+    assert [len(one.chunk(0).dictionary) for one in groups] == [2, 1, 2]
 
 
 @given(st.lists(st.lists(st.tuples(_NAMES, _NAMES), max_size=3).map(tuple), min_size=1, max_size=9))
@@ -107,8 +107,8 @@ def test_groups_that_many_units_have_are_in_memory_once(groups: list[tuple[Group
     """In memory and when they are read again, in the parts in which they came."""
     writer = OutcomeWriter()
     for number, own in enumerate(groups):
-        about = {"discourse": f"d{number}", "cluster": f"d{number % 2}"}
-        row = UnitRow(config="c", split="test", item=f"u{number}", **about, groups=own)
+        about = {"config": "c", "split": "test", "item": f"u{number}"}
+        row = UnitRow(**about, cluster=f"d{number % 2}", groups=own)
         writer.add(writer.units([row]), "m", MODEL, [1.0])
     tables = writer.tables()
     with TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ def test_groups_that_many_units_have_are_in_memory_once(groups: list[tuple[Group
         ("systems", put(1, id=0), "row 1: id 0"),
         ("systems", put(1, role="judge"), "row 1: id 1, role 'judge'; expected id 1, and one of"),
         ("systems", put(0, role=None), "role is null; expected a value"),
-        ("systems", put(0, primary=None), "primary is null; expected a value"),
+        ("systems", put(0, label=None), "label is null; expected a value"),
         ("systems", without("layer"), "other columns"),
         ("outcomes", put(2, unit_id=4), "row 2: unit_id; expected 0 to 3"),
         ("outcomes", put(2, unit_id=-1), "row 2: unit_id; expected 0 to 3"),

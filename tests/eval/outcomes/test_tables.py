@@ -30,12 +30,12 @@ from coherencegym.eval.outcomes.schema import (
 )
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter, first_places
 
-OTHER = System(role="baseline", label="length", primary=False)
+OTHER = System(role="baseline", label="length")
 
 
 def unit(number: int, config: str = "c", **more: Any) -> UnitRow:
     name = f"u{number}"
-    own = {"discourse": f"d{number // 2}", "cluster": f"k{number % 2}", **more}
+    own = {"cluster": f"k{number % 2}", **more}
     return UnitRow(config=config, split="test", item=name, **own)
 
 
@@ -89,10 +89,10 @@ def test_series_whose_outcomes_come_in_turn_keep_their_order() -> None:
 
 def test_clusters_are_numbers_in_the_order_of_their_names() -> None:
     names = ["b", "ä", "a", "B", "b", "10", "9"]
-    tables = made([unit(n, cluster=name, discourse=f"x{name}") for n, name in enumerate(names)])
+    tables = made([unit(n, cluster=name) for n, name in enumerate(names)])
     cells = tables.cells(np.arange(len(names)))
     known = sorted(set(names))
-    assert cells.cluster.tolist() == cells.discourse.tolist() == [known.index(n) for n in names]
+    assert cells.cluster.tolist() == [known.index(n) for n in names]
     # The same in all cells of the tables.
     part = tables.cells(np.array([1, 5]))
     assert part.cluster.tolist() == [known.index("ä"), known.index("10")]
@@ -170,10 +170,8 @@ def test_two_runs_are_paired_by_unit_metric_and_system() -> None:
     units = [*map(unit, range(4)), *(unit(n, "d") for n in range(2))]
     layer = System(label="layer 1", layer=1)
     ours = made(units[:5], (MODEL, OTHER, layer))
-    # In another order, with others, and of systems that were trained otherwise.
-    theirs = made(
-        [units[5], units[3], unit(9), units[0], units[1]], (replace(OTHER, seed=3), MODEL)
-    )
+    # In another order, and with others.
+    theirs = made([units[5], units[3], unit(9), units[0], units[1]], (OTHER, MODEL))
     found = pairs(ours, theirs)
     assert [(one.system.label, one.unit.item, one.value, other.value) for one, other in found] == [
         (label, *numbers)
@@ -236,17 +234,15 @@ def test_pairs_are_those_of_a_dictionary(drawn: list[Any], is_equal: bool, rando
 NAMES = st.text(st.characters(codec="utf-8"), max_size=4)
 FLOATS = st.floats(-1e149, 1e149)
 MAYBE = st.none() | FLOATS
-# All units of an item are of one discourse and one cluster.
+# All units of an item are of one cluster.
 UNITS = st.builds(
-    UnitRow, config=NAMES, split=NAMES, item=NAMES, unit=NAMES, discourse=st.just(""),
+    UnitRow, config=NAMES, split=NAMES, item=NAMES, unit=NAMES,
     cluster=st.just(""), formula=NAMES, aggregation=NAMES,
     groups=st.lists(st.tuples(NAMES, NAMES)).map(tuple),
-).map(lambda unit: replace(unit, discourse=unit.item, cluster=unit.item[:1]))  # fmt: skip
+).map(lambda unit: replace(unit, cluster=unit.item[:1]))  # fmt: skip
 NUMBERS = st.none() | st.integers(0, 2**31 - 1)
 SYSTEMS = st.builds(
     System, role=st.sampled_from(["model", "baseline", "people"]), label=NAMES, layer=NUMBERS,
-    threshold=MAYBE, seed=st.none() | st.integers(0, 2**63 - 1), folds=NUMBERS,
-    primary=st.booleans(),
 )  # fmt: skip
 # No tie holds.
 ROWS = st.tuples(MAYBE, MAYBE, MAYBE, MAYBE, st.integers(0, 7)).filter(
@@ -310,7 +306,7 @@ def test_many_outcomes_take_few_bytes() -> None:
     count = 10_000
     writer = OutcomeWriter()
     ids = writer.units(
-        unit(n, discourse=f"document-{n // 4:05}", cluster=f"document-{n // 4:05}",
+        unit(n, cluster=f"document-{n // 4:05}",
              groups=(("genre", "abcd"[n % 4]),))
         for n in range(count)
     )  # fmt: skip

@@ -93,9 +93,11 @@ def test_every_score_can_be_computed_from_the_outcomes(folder: Path) -> None:
         (row.level, ACCURACY.counted(saved.outcomes.cells(row.places)).value)
         for row in select(saved.outcomes, places, table.headline, table.breakdowns)
     ]
-    assert [(level, len(values), values.sum()) for level, values in found] == [
-        (score["level"], score["n"], score["met"]) for score in results["scores"]
+    assert [(level, len(values)) for level, values in found] == [
+        (score["level"], score["n"]) for score in results["scores"]
     ]
+    held = [score["n"] * (score["score"] or 0) for score in results["scores"]]
+    assert [values.sum() for _, values in found] == pytest.approx(held)
     assert [level for level, _ in found] == ["all", *["formula"] * 3, "group", *["column"] * 2]
 
 
@@ -297,7 +299,8 @@ def test_two_models_by_command(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "\x1b" not in said.out
     row = next(row for row in compared(capsys, *words) if row["level"] == "all")
     # The second model's context is too short for some items; the last has nothing to tell apart.
-    too_long = json.loads((folder / "two" / "results.json").read_text())["scores"][0]["too_long"]
+    scores = json.loads((folder / "two" / "results.json").read_text())["scores"]
+    too_long = scores[0]["counts"]["too_long"]
     assert too_long > 0
     assert (row["n"], row["left_out"]) == (8 - too_long, 1 + too_long)
     assert row["undefined"] == 1 + 2 * too_long

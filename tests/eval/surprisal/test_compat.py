@@ -319,7 +319,7 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert results["settings"]["compat"] == "syntaxgym-2021"
     # Two of the conditions are the same tokens: evaluated in this mode, left out by default.
     same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
-    assert [(score["n"], score["met"], score["undefined"]) for score in same] == [(1, 1, 0)]
+    assert [(score["n"], score["score"], score["counts"]) for score in same] == [(1, 1, {})]
     assert results["settings"]["rules"]["first_token_is_zero"] is True
     assert results["settings"]["added_tokens"] == {
         "before": [0],
@@ -334,7 +334,7 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert "|sep:auto=1,keep|" in results["signature"]
     assert results["settings"]["compat"] is None
     same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
-    assert [(score["n"], score["undefined"]) for score in same] == [(0, 1)]
+    assert [(score["n"], score["counts"]) for score in same] == [(0, {"identical": 1})]
 
 
 def test_other_number_formats_are_not_called_comparable(

@@ -12,36 +12,32 @@ import pytest
 from support.results import dataset_facts, made_difference, made_run, model_facts
 
 from coherencegym.eval.report.figures import colour, mark, save, style
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plots import draw_scores, named_tables, plot_runs, series_of
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 
-NOTHING: dict[str, Any] = {field.name: None for field in fields(ItemScore)}
-COUNTS = dict.fromkeys(("ties", "undefined", "too_long", "first_left_out", "human_n"), 0)
-BLANK = ItemScore(
+NOTHING: dict[str, Any] = {field.name: None for field in fields(Score)}
+BLANK = Score(
     **{
         **NOTHING,
-        **COUNTS,
         **dict.fromkeys(("formula", "aggregation", "group", "system"), ""),
         **{"metric": CD, "chance": 0.5, "chance_name": "chance"},
-        **dict.fromkeys(("n", "n_discourses", "n_clusters"), 40),
+        **{"n": 40, "clusters": 40, "human_n": 0, "counts": {}},
         "split": "test",
         "level": "all",
-        "undefined_why": {},
         "ci_method": "clopper-pearson",
     }
 )
 
 
-def one(score: float | None, config: str = "c", **more: Any) -> ItemScore:
+def one(score: float | None, config: str = "c", **more: Any) -> Score:
     low, high = (None, None) if score is None else (max(0, score - 0.1), min(1, score + 0.1))
     return replace(BLANK, config=config, **{"score": score, "ci_low": low, "ci_high": high, **more})
 
 
-def a_run(model: str, scores: Sequence[ItemScore], suite: str = "toy", **more: Any) -> Results:
+def a_run(model: str, scores: Sequence[Score], suite: str = "toy", **more: Any) -> Results:
     tables = [TableFacts(score.config, score.split, "0" * 64) for score in scores]
     own: dict[str, Any] = {"model": model_facts(model, commit="c" + model), "rows": scores}
     return made_run(model, suite, tables, **{**own, **more})

@@ -27,12 +27,7 @@ from coherencegym.eval.tasks.probe.published_protocol import (
     rounds,
 )
 from coherencegym.eval.tasks.probe.study import (
-    ProbeRows,
     best_layer,
-    compression_of,
-    control_and_compression,
-    frequency_compression,
-    online_compression,
 )
 
 
@@ -146,49 +141,6 @@ def test_the_stronger_of_equal_penalties_is_chosen() -> None:
     x, y = made(200, 2, 0.01)
     found = linear((x, y), (x, y), x, 2)  # C = 1e-3 is not enough, 1e-2 and 1e-1 are
     assert (found.validation, found.setting) == (1, INVERSE_PENALTIES[2])
-    assert linear((x, y), (x, y), x, 2, by_likelihood=True).setting == INVERSE_PENALTIES[3]
-
-
-def test_description_length_by_hand() -> None:
-    assert round(compression_of(2, [np.full(8, math.log2(4 / 3))], 2), 4) == 1.8796
-    assert compression_of(2, [np.ones(8)], 2) == 1
-
-
-def test_what_is_there_costs_fewer_bits_than_what_is_not() -> None:
-    x, y = made(800, 3, 0.1)
-    assert online_compression(x, y, 3, linear) > 4
-    absent = online_compression(x, np.random.default_rng(1).permutation(y), 3, linear)
-    assert 0.8 < absent < 1.05
-
-
-def baselines(classes: np.ndarray, x: np.ndarray | None = None) -> dict[str, float]:
-    """What stands beside a layer, of 400 rows to learn from, 100 to choose by and 100 to test."""
-    vectors = np.random.default_rng(6).normal(size=(600, 3)).astype(np.float32) if x is None else x
-    parts = slice(0, 400), slice(400, 500), slice(500, 600)
-    number = int(classes.max()) + 1
-    control = np.random.default_rng(7).choice(3, size=600)
-    rows = ProbeRows(*parts, classes, control, number)
-    return control_and_compression(vectors, rows, linear)[1]
-
-
-def test_the_frequencies_of_labels_compress_without_any_vectors() -> None:
-    """At 55, 25, 15 and 5 % about 2 / 1.6; vectors that know nothing reach no more."""
-    uneven = np.random.default_rng(8).permutation(np.repeat(np.arange(4), (330, 150, 90, 30)))
-    found = baselines(uneven)
-    assert found["frequency_compression"] == pytest.approx(2 / 1.6, abs=0.05)
-    assert found["compression"] <= found["frequency_compression"]
-    assert frequency_compression(np.arange(400) % 4, 4) == pytest.approx(1.0)
-    told = baselines(uneven, np.eye(4, dtype=np.float32)[uneven])
-    assert told["compression"] > 2 * told["frequency_compression"]
-
-
-def test_labels_of_test_rows_alone_change_no_code() -> None:
-    classes = np.random.default_rng(9).choice(3, size=600)
-    more = classes.copy()
-    more[-2:] = 3, 4
-    one, other = baselines(classes), baselines(more)
-    for name in ("compression", "frequency_compression"):
-        assert one[name] == other[name]
 
 
 @given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=30), st.integers(0, 3))

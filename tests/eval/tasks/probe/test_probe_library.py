@@ -16,7 +16,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.tasks.probe import classifiers
-from coherencegym.eval.tasks.probe.report import published_beside as published_of
 
 QUICK: dict[str, Any] = {"random_init": 0}
 Tiny = tuple[Any, Any]
@@ -125,7 +124,6 @@ def test_labels_that_are_permuted_cannot_be_found(tiny: Tiny) -> None:
     of_layers = (fit["test"] for fit in cg.rows(found, "layers"))
     for accuracy in (reached(found)[""], reached(found)["random init"], *of_layers):
         assert abs(accuracy - 0.5) <= bound
-    assert own["compression"] < 1.05
 
 
 def shuffled(rows: list[LabelledExample]) -> list[LabelledExample]:
@@ -144,35 +142,9 @@ def test_in_the_embeddings_the_first_token_is_the_same_everywhere(bert: Tiny) ->
 def test_the_published_protocol_takes_the_first_token_where_there_is_one(
     bert: Tiny, tiny: Tiny, tmp_path: Path
 ) -> None:
-    published = [
-        {"config": task, "row": "", "model": "BERT-Base", "score": score, "source": source}
-        | {"corpus": "discoeval"}
-        for task, score, source in (("SSP", 0.806, "Table 2"), ("BSO", 0.681, "Table 2"))
-    ]
     defaults = {"input": "order", "protocol": "BSO"}
     folder = write_examples(tmp_path / "data", data(10), task_defaults=defaults)
-    _quote(folder, published, "discoeval")
-    first = probe(*bert, folder, compat="discoeval-2019")
-    assert first.settings["pool"] == "cls"
-    assert [(row.config, row.score) for row in published_of(first)] == [("BSO", 0.681)]
+    first, other = (probe(*model, folder, compat="discoeval-2019") for model in (bert, tiny))
+    assert (first.settings["pool"], other.settings["pool"]) == ("cls", "mean")
     texts = " ".join(note.text for note in first.notes)
     assert "the mean of all layers of [CLS]" in texts
-    assert "say which table you cite" in texts
-    assert first.more["published"][0]["source"] == "Table 2"
-    assert "published accuracies, %" in first._repr_html_()
-    _quote(folder, published, "gum")
-    other = probe(*tiny, folder, compat="discoeval-2019")
-    assert other.settings["pool"] == "mean"
-    assert published_of(other) == ()
-    _quote(folder, published, "discoeval")
-    assert published_of(probe(*tiny, folder, layers=(0,), **QUICK)) == ()
-
-
-def _quote(folder: Path, published: list[Any], corpus: str) -> None:
-    import json
-
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["published"] = published
-    manifest["configs"]["order_toy"]["corpus"] = {"name": corpus}
-    path.write_text(json.dumps(manifest))

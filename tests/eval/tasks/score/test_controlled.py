@@ -53,7 +53,6 @@ class Weighed:
 
     def __init__(self, weights: dict[str, float], surface: dict[str, float]) -> None:
         self._weights, self._surface = weights, surface
-        self.folds: dict[str, int] = {}
 
     def check(self) -> None:
         """Nothing was published."""

@@ -142,7 +142,7 @@ def ranked(values: Mapping[str, Sequence[float | None]], clusters: str = "d") ->
     for config, own in values.items():
         names = [f"{config}{number}" for number in range(len(own))]
         ids = writer.units(
-            UnitRow(config=config, split="test", item=name, discourse=name,
+            UnitRow(config=config, split="test", item=name,
                  cluster=f"{clusters if config == 'other' else 'd'}{number}")
             for number, name in enumerate(names)
         )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,10 +24,8 @@ from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.folder import read_results, write_results
 from coherencegym.eval.results.paired_scores import count_compared
-from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, baseline_system, predictions_of
-from coherencegym.eval.tasks.score.summary import over_baselines, summarise
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, BASELINE_SYSTEMS, predictions_of
 
 FORMULA = "(2;%odd%) > (2;%plain%)"
 #: What two baselines decide on six items with one prediction each; one of them left the last out.
@@ -88,11 +85,6 @@ def test_a_selection_has_the_baselines_of_its_own_items(tmp_path: Path) -> None:
     assert beside(first, "genre=a") == (1.5 / 2, 2 / 2)
     assert first.headline is not None
     assert first.headline.partial_input_score == 2.5 / 4
-    (row,) = [one for one in first.rows if one.level == "all"]
-    known = share_interval([1.0, 0.0, 0.5, 1.0], ["d0", "d1", "d2", "d3"], folds=10)
-    assert (row.partial_input_ci_low, row.partial_input_ci_high) == (known.low, known.high)
-    known = share_interval([1.0, 1.0, 1.0, 0.0], ["d0", "d1", "d2", "d3"])
-    assert (row.lexical_overlap_ci_low, row.lexical_overlap_ci_high) == (known.low, known.high)
 
 
 def test_an_item_that_is_not_in_the_score_is_in_no_baseline(tmp_path: Path) -> None:
@@ -103,11 +95,11 @@ def test_an_item_that_is_not_in_the_score_is_in_no_baseline(tmp_path: Path) -> N
 
 def test_baselines_are_systems_with_outcomes(tmp_path: Path) -> None:
     found = scored(made(tmp_path / "d", [item(n) for n in range(6)]))
-    systems = [(one.role, one.label, one.folds, one.primary) for one in found.outcomes.systems]
+    systems = [(one.role, one.label) for one in found.outcomes.systems]
     assert systems == [
-        ("model", "", None, True),
-        ("baseline", "partial input", 10, False),
-        ("baseline", "lexical overlap", None, False),
+        ("model", ""),
+        ("baseline", "partial input"),
+        ("baseline", "lexical overlap"),
     ]
     held = {
         one.system.label: [row.value for row in found.outcomes.rows(one.places)]
@@ -120,14 +112,6 @@ def test_baselines_are_systems_with_outcomes(tmp_path: Path) -> None:
     }
     places = predictions_of(found.outcomes, "pairs", "test")
     assert {row.system.role for row in found.outcomes.rows(places)} == {"model"}
-    # Every number of the run, of which the classifier's has the wider interval.
-    limits = {
-        one.system.label: (one.estimate.value, one.estimate.method)
-        for one in found.estimates
-        if one.group is None and one.metric is ACCURACY
-    }
-    assert limits["partial input"] == (0.7, "cross-validated")
-    assert limits["lexical overlap"] == (0.5, "clopper-pearson")
 
 
 def test_the_difference_is_paired_by_item(tmp_path: Path) -> None:
@@ -187,34 +171,6 @@ def test_more_decisions_than_predictions_are_one_line(tmp_path: Path) -> None:
         table.baselines.decisions([bare])
 
 
-def test_a_table_has_the_baselines_of_its_own_folds() -> None:
-    """One that learned one table in two halves and another in ten folds is two systems."""
-    writer = OutcomeWriter()
-    about: Any = {"formula": "f", "aggregation": "mean"}
-    values = {"a": ([1.0, 1.0, 0.0, 1.0], 2), "b": ([0.0, 0.0, 0.0, 1.0], 10)}
-    for config, (decided, folds) in values.items():
-        ids = writer.units(
-            UnitRow(
-                config=config, split="test", item=f"{n}", discourse=f"{n}", cluster=f"{n}", **about
-            )
-            for n in range(4)
-        )
-        writer.add(ids, "accuracy", MODEL, [1.0] * 4)
-        writer.add(ids, "margin", MODEL, [1.0] * 4, target=[1.0] * 4)
-        system = baseline_system(PARTIAL_INPUT, {PARTIAL_INPUT: folds})
-        writer.add(ids, "accuracy", system, decided)
-    outcomes = writer.tables()
-    for config, (decided, folds) in values.items():
-        about_it = {"headline": "", "breakdowns": (), "humans": ()}
-        table: Any = SimpleNamespace(config=config, split="test", **about_it)
-        (row,) = [one for one in summarise(outcomes, table) if one.level == "all"]
-        known = share_interval(decided, list("abcd"), folds=folds)
-        assert row.partial_input_score == sum(decided) / 4
-        assert (row.partial_input_ci_low, row.partial_input_ci_high) == (known.low, known.high)
-        (over,) = over_baselines(outcomes, table)
-        assert (over["baseline"], over["difference"]) == (PARTIAL_INPUT, 1 - sum(decided) / 4)
-
-
 def test_two_baselines_take_few_bytes() -> None:
     """Less than 60 bytes an item beside the outcomes of the model."""
     count = 10_000
@@ -222,12 +178,10 @@ def test_two_baselines_take_few_bytes() -> None:
     for names in ((), DECIDED):
         writer = OutcomeWriter()
         about: Any = {"config": "c", "split": "test", "formula": "f", "aggregation": "mean"}
-        ids = writer.units(
-            UnitRow(item=f"i{n}", discourse=f"d{n}", cluster=f"d{n}", **about) for n in range(count)
-        )
+        ids = writer.units(UnitRow(item=f"i{n}", cluster=f"d{n}", **about) for n in range(count))
         writer.add(ids, "accuracy", MODEL, [1.0] * count)
         writer.add(ids, "margin", MODEL, [1.0] * count, target=[1.0] * count)
         for name in names:
-            writer.add(ids, "accuracy", baseline_system(name, {}), [1.0] * count)
+            writer.add(ids, "accuracy", BASELINE_SYSTEMS[name], [1.0] * count)
         sizes.append(writer.tables().nbytes / count)
     assert sizes[1] - sizes[0] < 60

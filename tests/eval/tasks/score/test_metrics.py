@@ -13,11 +13,10 @@ from support.results import made_scores
 
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
-from coherencegym.eval.statistics.scores import shown_rows
+from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
-from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.score.values import VALUES, region_value
 from coherencegym.eval.text.encode import SPECIAL, Encoding
 
@@ -121,7 +120,7 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
         )
         if s.level == "all"
     )
-    assert (score.too_close, score.n, score.score) == (1, 1, 1.0)
+    assert (score.counts, score.n, score.score) == ({"too close": 1}, 1, 1.0)
 
 
 def test_the_bound_is_that_of_the_formula_at_hand(make_item: Callable[..., Item]) -> None:
@@ -275,7 +274,7 @@ def test_too_long_leaves_the_item_out_of_every_score(
     evaluated = [j for item in scored.items for j in evaluate_predictions(item)]
     assert [j.reason for j in evaluated] == ["too_long", "too_long", ""]
     (row, *_) = made_scores(evaluated)
-    assert (row.n, row.too_long, row.undefined) == (1, 1, 0)
+    assert (row.n, row.counts) == (1, {"too_long": 1})
 
 
 def test_as_long_as_the_context_is_not_too_long(
@@ -320,7 +319,7 @@ def test_truncate_cuts_the_same_from_all_and_only_what_is_identical(
 # ---------------------------------------------------------------- scores
 
 
-def rows(scores: list[ItemScore]) -> dict[tuple[str, str, str], ItemScore]:
+def rows(scores: list[Score]) -> dict[tuple[str, str, str], Score]:
     return {(s.level, s.group, s.formula): s for s in scores}
 
 
@@ -339,11 +338,10 @@ def test_cd_counts_ties_and_undefined(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(5)]
     margins = [1.0, 2.0, -1.0, 0.0, None]
     (row,) = made_scores([prediction(i, m) for i, m in zip(items, margins, strict=True)])
-    assert (row.n, row.met, row.ties, row.undefined) == (4, 2, 1, 1)
-    assert row.undefined_why == {"identical": 1}
+    assert (row.n, row.counts) == (4, {"identical": 1, "tie": 1})
     assert row.score == 0.5
     assert row.ci_method == "clopper-pearson"
-    assert (row.margin_mean, row.margin_median) == (0.5, 0.5)
+    assert row.margin_mean == 0.5
 
 
 def test_an_item_with_several_predictions_counts_their_share(
@@ -361,7 +359,7 @@ def test_an_item_with_several_predictions_counts_their_share(
         )
     )
     group = scores["group", "g", ""]
-    assert (group.n, group.met, group.score) == (2, 1.5, 0.75)
+    assert (group.n, group.score) == (2, 0.75)
     assert group.margin_mean == 1.5
     whole = scores["all", "", ""]
     assert whole.score == pytest.approx((1 / 3 + 1) / 2)
@@ -422,9 +420,9 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
         item = make_item({"a": ["x"]}, "f", item_id=f"{family}/{number}")
         items.append(prediction(item, margin))
     (one,), (other,) = made_scores(twins), made_scores(items)
-    assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "korn-graubard")
-    assert (other.n_discourses, other.n_clusters) == (4, 4)
-    for end in ("ci_low", "ci_high", "margin_mean_low", "margin_median_high"):
+    assert (one.n, one.clusters, one.ci_method) == (8, 4, "korn-graubard")
+    assert other.clusters == 4
+    for end in ("ci_low", "ci_high", "margin_mean_low", "margin_mean_high"):
         assert getattr(one, end) == getattr(other, end)
     # Null or empty, as in a table in which only some have a family: the discourse.
     for nothing in (None, ""):
@@ -455,7 +453,7 @@ def test_no_items_no_score_rather_than_0(make_item: Callable[..., Item]) -> None
 def test_one_discourse_has_no_interval_of_its_margin(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d/{i}") for i in range(3)]
     (row,) = made_scores([prediction(item, 1.0) for item in items])
-    assert row.n_discourses == 1
+    assert row.clusters == 1
     assert row.margin_mean_low is None
     assert row.ci_low is not None
     assert row.ci_low < 0.5

@@ -94,11 +94,12 @@ def test_texts_that_are_not_read_together_are_said_in_one_line(
 ) -> None:
     tokenizer = make_tokenizer()
     item = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)")
-    table = ItemTable("c", "test", (item,), "0", True, False)
-    own = ScoredItemTable(table, OutcomeWriter())
-    own.add(score_items(make_model("gpt2", tokenizer), tokenizer, [item], Options()))
+    scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item], Options())
     failed = [Trial(False, reason=f"reason {number}") for number in "12"]
-    own.runs = [replace(own.runs[0], sharing=failed[0], beside=failed[1])] * 2
+    execution = replace(scored.execution, sharing=failed[0], beside=failed[1])
+    own = ScoredItemTable(ItemTable("c", "test", (item,), "0", True, False), OutcomeWriter())
+    for _ in range(2):
+        own.add(replace(scored, execution=execution))
     (note,) = (note for note in score_notes([], [own]) if "slower" in str(note))
     assert note.kind == "detail"
     assert "its scores are not affected" in str(note)
