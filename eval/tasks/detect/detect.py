@@ -97,7 +97,7 @@ def detections(
     """Score each sentence of each document by how much it looks like an intruder.
 
     Args:
-        context: a causal language model, and how it reads; documents are never cut.
+        context: a causal language model, and how it reads.
         documents: sentences in reading order; one space is put between them.
         detector: a name in :data:`DETECTORS`.
         names: say what errors call each document; empty: by their numbers.
@@ -108,8 +108,6 @@ def detections(
         sentence. NaN for all others of a document that is longer than the model's context, and for
         all of one in which a token has characters of two sentences.
     """
-    if context.reading.truncate or context.reading.rules.name:
-        raise EvaluationError("documents: truncate and compat are for items; expected neither")
     queries = document_queries(documents, detector, names)
     scores = [[-math.inf] * len(sentences) for sentences in documents]
     read = zip(queries, context.surprisals(table, queries) if queries else (), strict=True)

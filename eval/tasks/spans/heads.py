@@ -43,13 +43,13 @@ def refuse_question(scorer: str, table: SpanTable) -> None:
     is_choice = table.question == CHOICE
     if scorer == CLASSIFIER and is_choice:
         raise ConfigError(
-            f"{table.table.name}: a choice between texts; expected --scorer {MULTIPLE_CHOICE}, "
-            f"{REGRESSION} or surprisal"
+            f"{table.table.name}: a choice between texts; expected a model for "
+            f"{MULTIPLE_CHOICE} or {REGRESSION}, or a causal one"
         )
     if scorer == MULTIPLE_CHOICE and not is_choice:
         raise ConfigError(
-            f"{table.table.name}: one text and no choice; expected --scorer {CLASSIFIER}, "
-            f"{REGRESSION} or surprisal"
+            f"{table.table.name}: one text and no choice; expected a {CLASSIFIER}, a model for "
+            f"{REGRESSION}, or a causal one"
         )
 
 
@@ -126,19 +126,9 @@ def head_answers(
 def _label(model: LoadedModel, scorer: str, table: SpanTable, label_map: str | None) -> int:
     # 0 where there is one output.
     config = model.model.config
-    if scorer == MULTIPLE_CHOICE:
+    if scorer != CLASSIFIER:
         return 0
     number = int(config.num_labels)
-    if scorer == REGRESSION:
-        if number != 1:
-            raise EvaluationError(
-                f"model {model.name!r} has {number} outputs; expected one with --scorer {scorer}"
-            )
-        return 0
-    if number == 1:
-        raise EvaluationError(
-            f"model {model.name!r} has one output; expected --scorer {REGRESSION}"
-        )
     if label_map is not None:
         name, _, label = label_map.partition("=")
         # ``entailment`` and ``entailed`` are one answer.

@@ -15,8 +15,7 @@ from coherencegym.numbers import above_zero
 
 CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
 HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
-SURPRISAL, AUTO = "surprisal", "auto"
-SCORERS = (AUTO, *HEADS, SURPRISAL)
+SURPRISAL = "surprisal"
 #: The name of the mode of a paper's program, as ``--compat`` takes it, and of the paper.
 MODE = "storks-2021"
 #: Ways to find the confidence that a choice needs.
@@ -34,14 +33,6 @@ class SpanOptions:
         parse=str,
         metavar="SPLIT",
         short="split on which thresholds are chosen; default validation",
-    )
-    scorer: str = option(
-        AUTO,
-        "classifier, multiple-choice, regression: the head of the model; surprisal: any causal "
-        "language model; auto: the head if the model has one, otherwise surprisal",
-        choices=SCORERS,
-        metavar="NAME",
-        short=f"source of the answers: {', '.join((*HEADS, SURPRISAL))}",
     )
     label_map: str | None = option(
         None,
@@ -76,6 +67,8 @@ class SpanOptions:
         choices=("", MODE),
         rare=True,
     )
+    #: What answers: the model's head, or surprisals. It follows from the model.
+    scorer: str = ""
 
 
 #: Option -> the scorers that have a use for it.
@@ -95,27 +88,25 @@ def check_spans(options: SpanOptions) -> SpanOptions:
 
 
 def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "") -> SpanOptions:
-    """The options with the scorer that is chosen, or that fits a model's head.
+    """The options with the scorer that fits a model's head.
 
     Args:
         options: those of the run.
         config: gives the model's, which names the class that it was saved from.
         kind: the name of the class of a model that is loaded.
     """
-    scorer = options.scorer
-    if scorer == AUTO:
-        about = config()
-        made = kind or " ".join(getattr(about, "architectures", None) or ())
-        scorer = SURPRISAL
-        if "ForMultipleChoice" in made:
-            scorer = MULTIPLE_CHOICE
-        elif "ForSequenceClassification" in made:
-            scorer = REGRESSION if about.num_labels == 1 else CLASSIFIER
+    about = config()
+    made = kind or " ".join(getattr(about, "architectures", None) or ())
+    scorer = SURPRISAL
+    if "ForMultipleChoice" in made:
+        scorer = MULTIPLE_CHOICE
+    elif "ForSequenceClassification" in made:
+        scorer = REGRESSION if about.num_labels == 1 else CLASSIFIER
     for name, scorers in _ONLY.items():
         if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
             raise EvaluationError(
-                f"--{name.replace('_', '-')}: --scorer {scorer} does not use it; expected --scorer "
-                f"{' or '.join(scorers)}"
+                f"--{name.replace('_', '-')}: this model answers by {scorer}, which does not use "
+                f"it; expected a model that answers by {' or '.join(scorers)}"
             )
     return replace(options, scorer=scorer)
 
@@ -138,7 +129,7 @@ COMMAND = CommandLine(
     options=SpanOptions,
     units="texts",
     examples="""\
-  coherencegym spans --model demo --scorer surprisal --dataset suites/span_coherence
+  coherencegym spans --model demo --dataset suites/span_coherence
   coherencegym spans --model FacebookAI/roberta-large-mnli --dataset suites/span_coherence
 """,
 )

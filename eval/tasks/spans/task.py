@@ -16,7 +16,6 @@ from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.spans import UNDECIDED
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.options import Options
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.tasks.results import Results
@@ -31,7 +30,6 @@ from coherencegym.eval.tasks.spans.heads import head_answers, kind_of_head
 from coherencegym.eval.tasks.spans.options import (
     COMMAND,
     HEADS,
-    SURPRISAL,
     SpanOptions,
     check_spans,
     own_settings,
@@ -104,7 +102,7 @@ def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
     if options.scorer not in HEADS:
         return loader.scores()
     if world().size > 1:
-        raise EvaluationError(f"--scorer {options.scorer}: several processes; expected one")
+        raise EvaluationError(f"spans: several processes with a {options.scorer}; expected one")
     return loader.head(kind_of_head(options.scorer))
 
 
@@ -112,30 +110,25 @@ def ask_table(
     context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
 ) -> Answered:
     """Ask a model about every span of a table, and add the outcomes of its texts."""
-    model, given = context.model, context.reading
+    model = context.model
     if options.compat and paper_table(table.table.config) is None:
         raise ConfigError(
             f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
             f"--config {' or '.join(paper_tables())}"
         )
-    _check_head(model, options.scorer)
     if options.scorer not in HEADS and model.scorer != "causal":
         raise EvaluationError(
-            f"model {model.name!r} is a masked language model; expected a causal one for --scorer "
-            f"{options.scorer}"
+            f"model {model.name!r} is a masked language model; expected a causal one, or one with "
+            "a head for texts"
         )
     if options.scorer in HEADS:
         # The paper's program reads no more.
         most = 128 if options.compat else None
-        how: Any = {"label_map": options.label_map, "batch_tokens": given.batch_tokens}
+        how: Any = {"label_map": options.label_map, "batch_tokens": context.reading.batch_tokens}
         how |= {"truncate": options.truncate, "max_length": most}
         found = head_answers(model, options.scorer, table, **how)
     else:
-        # A text is read whole, or left out.
-        names = ("bos", "separator", "separator_space", "batch_tokens", "share")
-        reading = Options(**{name: getattr(given, name) for name in names})
-        reads = replace(context, reading=reading)
-        found = surprisal_answers(reads, table, options.temperature)
+        found = surprisal_answers(context, table, options.temperature)
     answered = replace(found, rho=options.rho, compat=options.compat)
     if not answered.judged:
         raise ConfigError(
@@ -144,17 +137,6 @@ def ask_table(
         )
     add_span_outcomes(writer, answered)
     return answered
-
-
-def _check_head(model: LoadedModel, scorer: str) -> None:
-    made = type(model.model).__name__
-    answers = ("ForSequenceClassification", "ForMultipleChoice")
-    others = ("ForCausalLM", "LMHeadModel") if scorer in HEADS else answers
-    if any(other in made for other in others):
-        raise EvaluationError(
-            f"model {model.name!r} is a {made}, and --scorer {scorer} needs another kind of model; "
-            f"expected {' or '.join(HEADS) if others == answers else SURPRISAL}"
-        )
 
 
 TASK = Task(

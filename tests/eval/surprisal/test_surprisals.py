@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.plan.options import SYNTAXGYM_2021, Options
 from coherencegym.eval.surprisal import Query, surprisals
-from coherencegym.eval.tasks.detect.detect import detections
-from coherencegym.eval.tasks.task import TaskContext
 
 
 def test_what_is_asked_is_read_and_nothing_else(
@@ -32,13 +29,6 @@ def test_what_is_asked_is_read_and_nothing_else(
     bits = every.conditions["whole"].bits
     assert np.isnan(bits).sum() == 1  # the start-of-text token
     assert bits[regions == 2] == pytest.approx(one.bits[regions == 2], abs=1e-4)
-
-
-@pytest.mark.parametrize("options", [Options(truncate=True), Options(rules=SYNTAXGYM_2021)])
-def test_documents_are_read_whole_and_in_one_mode(options: Options) -> None:
-    nobody: Any = None
-    with pytest.raises(EvaluationError, match="truncate and compat are for items"):
-        detections(TaskContext(nobody, options), [["One.", "Two."]])
 
 
 def test_what_is_recorded_is_what_json_holds_and_the_cache_goes_by_how_texts_are_run() -> None:

@@ -340,9 +340,11 @@ def test_heads_of_choices(tmp_path: Path, make_tokenizer: Callable[..., Any]) ->
             assert own[0, 0].margin == pytest.approx(0.0, abs=1e-6)
             assert own[0, 2].margin > 0
         other = MULTIPLE_CHOICE if kind == MULTIPLE_CHOICE else CLASSIFIER
-        with pytest.raises(EvaluationError, match=r"one text and no choice|has one output"):
+        with pytest.raises(EvaluationError, match=r"one text and no choice|its labels"):
             head_answers(model, other, table_of(ENTAILMENT, entailments(2)))
-    with pytest.raises(EvaluationError, match="a choice between texts; expected --scorer multiple"):
+    with pytest.raises(
+        EvaluationError, match="a choice between texts; expected a model for multiple"
+    ):
         head_answers(model, CLASSIFIER, table)
 
 

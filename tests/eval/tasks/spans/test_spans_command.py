@@ -230,10 +230,13 @@ CE = ("--config", "conversational_entailment")
         ),
         ("classifier", (*CE, "--label-map", "entailed=7"), "has classes 0 to 1; expected one of"),
         ("classifier", (*CE, "--label-map", "neutral=1"), "expected entailed=NUMBER"),
-        ("classifier", ("--config", "abduction"), "a choice between texts; expected --scorer"),
-        ("model", (*CE, "--scorer", "classifier"), "lacks"),
-        ("model", (*CE, "--label-map", "entailed=1"), "--scorer surprisal does not use it"),
-        ("model", (*CE, "--truncate"), "--truncate: --scorer surprisal does not use it"),
+        ("classifier", ("--config", "abduction"), "a choice between texts; expected a model for"),
+        (
+            "model",
+            (*CE, "--label-map", "entailed=1"),
+            "--label-map: this model answers by surprisal",
+        ),
+        ("model", (*CE, "--truncate"), "--truncate: this model answers by surprisal"),
         (
             "model",
             ("--config", "intruder_toy", "--compat", "storks-2021"),
