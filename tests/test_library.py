@@ -322,7 +322,6 @@ def test_ways_to_ask_are_compared_text_by_text(texts: Path, demo: Any) -> None:
         ({"temperature": 0.0}, "temperature=0.0; expected a number above 0"),
         ({"label_map": "x=1"}, "--label-map: this model answers by surprisal"),
         ({"split": "dev"}, "config 'toy': no split 'dev'; expected one"),
-        ({"calibrate_on": "train"}, "config 'toy': no split 'train'; expected one"),
         ({"compat": "storks-2021"}, "toy .test. is not of the paper"),
     ],
 )

@@ -180,7 +180,7 @@ def spans(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) ->
     Args:
         model, tokenizer: one model, see :func:`score`; one with a head answers with it.
         dataset: a dataset's name or folder.
-        options: ``scorer``, ``calibrate_on``, ``label_map``, ``truncate``, ``rho``, ...
+        options: ``label_map``, ``truncate``, ``rho``, ...
             (:class:`eval.tasks.spans.options.SpanOptions`), and those of data, model and output, as
             for :func:`score`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.errors import ConfigError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
@@ -48,11 +48,7 @@ class SpanTable:
 
 
 def read_span_tables(
-    source: Source,
-    configs: Sequence[str],
-    split: str,
-    max_items: int | None,
-    calibrate_on: str | None = None,
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> tuple[list[SpanTable], list[Note]]:
     """The tables of spans of a dataset, at least one, and what was left out.
 
@@ -62,22 +58,16 @@ def read_span_tables(
         source: the dataset.
         configs, split: the tables to answer; none: all configs that hold spans and have the split.
         max_items: no more rows than this of each table.
-        calibrate_on: the split that thresholds are set on; None: the first of validation and train
-            that has both answers.
     """
-    if calibrate_on == split:
-        raise EvaluationError(f"--calibrate-on {split}: the tested rows; expected another split")
-    others = (calibrate_on,) if calibrate_on else _CALIBRATION
-    wanted = (split, *(name for name in others if name != split))
+    wanted = (split, *(name for name in _CALIBRATION if name != split))
     tables: dict[str, dict[str, TableRows[SpanText]]] = {}
     for read in table_rows(source, configs, wanted, kind=SPANS):
         tables.setdefault(read.config, {})[read.split] = read
 
     def table_of(config: str) -> SpanTable:
         splits, where = tables[config], f"config {config!r}"
-        for name in (split, *([calibrate_on] if calibrate_on else [])):
-            if name not in splits:
-                raise ConfigError(f"{where}: no split {name!r}; expected one")
+        if split not in splits:
+            raise ConfigError(f"{where}: no split {split!r}; expected one")
         tested = splits[split]
         table = Table.of(source, tested, tested.read(max_items))
         if not table.rows:

@@ -26,14 +26,6 @@ RHO = ("folds", "best")
 class SpanOptions:
     """The choices of a run."""
 
-    calibrate_on: str | None = option(
-        None,
-        "split on which thresholds are chosen; default validation, or train if validation has "
-        "only one of the two answers",
-        parse=str,
-        metavar="SPLIT",
-        short="split on which thresholds are chosen; default validation",
-    )
     label_map: str | None = option(
         None,
         "class of a positive answer, such as entailment=2; default: by the names of the classes",

@@ -145,7 +145,7 @@ TASK = Task(
     run=ask_table,
     reads=lambda options: options.scorer not in HEADS,
     inputs=lambda source, configs, split, most, options: read_span_tables(
-        source, configs, split, most, options.calibrate_on
+        source, configs, split, most
     ),
     table=lambda one: one.table,
     digests=lambda one: one.digests,

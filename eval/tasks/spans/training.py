@@ -66,8 +66,13 @@ def training_texts(
             f"--split {split}: its texts train the classifier; expected another split"
         )
     source = find_dataset(dataset, revision, [*train_on, *test_on])
-    on = None if folds else _VALIDATION
-    read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items, on)
+    read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items)
+    for table in () if folds else read:
+        if not table.calibration:
+            raise EvaluationError(
+                f"dataset {source.name!r}, config {table.table.config!r}: no split "
+                f"{_VALIDATION!r}; expected one, or --folds N"
+            )
     learned = [table.table.config for table in read]
     tested, _ = read_span_tables(source, test_on or learned, split, max_items)
     _check_questions([*read, *tested], f"dataset {source.name!r}")

@@ -76,7 +76,7 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
     if len({*labels}) < 2:
         raise ConfigError(
             f"{where}: the rows that the threshold is set on have but one label; expected rows of "
-            "both in validation or train, or in --calibrate-on SPLIT"
+            "both in validation or train"
         )
     x = np.asarray(values, dtype=np.float64)
     centre, spread = float(x.mean()), float(x.std())

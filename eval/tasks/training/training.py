@@ -51,16 +51,6 @@ def over_seeds(values: Sequence[float]) -> dict[str, float]:
     return {**numbers, "low": min(values), "high": max(values), "seeds": len(values)}
 
 
-#: Settings that a signature has, by what it calls them.
-_SIGNED = {
-    "rate": "learning_rate",
-    "epochs": "epochs",
-    "batch": "batch_size",
-    "evaluations": "evaluations",
-    "patience": "patience",
-    "length": "max_length",
-    "dtype": "dtype",
-}
 #: Fields of a score that say what it is.
 _PLACE = ("config", "split", "group", "system", "metric")
 
@@ -181,9 +171,10 @@ class Training(ABC):
 
     def signed(self) -> dict[str, Any]:
         """The choices that a signature has."""
-        settings = {key: getattr(self.settings, name) for key, name in _SIGNED.items()}
-        trained = {"trained": "head"} if self.settings.freeze else {}
-        return {**signed_options(self.own), **settings, **trained}
+        chosen = signed_options({**self.own, **asdict(self.settings)})
+        # The device is the model's.
+        del chosen["device"]
+        return chosen
 
     def notes(self, trained: Trained) -> Iterator[Note]:
         """Lines on how a model was made."""

@@ -73,7 +73,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
         assert {loss["config"] for loss in losses} == {term.replace("_", " ")}
         mean = sum(loss["score"] for loss in losses) / 2
         assert re.search(f"{term.replace('_', ' ')} .* {mean:.3f} ± ", printed)
-    assert "|seeds:0,1|criteria:nsp+spp|dimensions:8|rate:0.001|" in results["signature"]
+    assert "|seeds:0,1|criteria:nsp+spp|dimensions:8|learning_rate:0.001|" in results["signature"]
     names = {path.name for path in (output / "seed-1").iterdir()}
     assert names == {
         *("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),

@@ -343,7 +343,7 @@ def test_the_head_alone_is_trained(
     seed = tmp_path / "out" / "seed-0"
     results = json.loads((seed / "results.json").read_text())
     assert (results["settings"]["freeze"], results["settings"]["learning_rate"]) == (True, 1e-3)
-    assert "|trained:head|" in results["signature"]
+    assert "|freeze:True|" in results["signature"]
     assert "| freeze | True |" in (seed / "README.md").read_text()
     before, after = (load_file(folder / "model.safetensors") for folder in (encoder, seed))
     kept = [name for name in after if name in before]

@@ -183,17 +183,16 @@ def test_the_threshold_is_set_on_the_first_split_with_both_labels(tmp_path: Path
     same = [labelled(row, 1) for row in rows]
     both = [labelled(row, number % 2) for number, row in enumerate(rows)]
 
-    def read(on: str | None = None, **changed: list[SpanText]) -> SpanTable:
+    def read(**changed: list[SpanText]) -> SpanTable:
         splits = {"test": rows, "validation": same, "train": both} | changed
         folder = write_spans_dataset(tmp_path / str(len(list(tmp_path.iterdir()))), splits, "toy")
-        (found,), _ = read_span_tables(find_dataset(str(folder)), (), "test", None, on)
+        (found,), _ = read_span_tables(find_dataset(str(folder)), (), "test", None)
         return found
 
     assert read().calibrated_on == "train"
     assert [row.label for row in read().calibration] == [row.label for row in both]
     assert read(validation=both).calibrated_on == "validation"
     assert read(train=same).calibrated_on == "validation"
-    assert read("validation").calibrated_on == "validation"
 
 
 def test_nothing_to_set_the_threshold_on(causal: LoadedModel) -> None:

@@ -242,8 +242,6 @@ CE = ("--config", "conversational_entailment")
             ("--config", "intruder_toy", "--compat", "storks-2021"),
             "intruder_toy (test) is not of the paper;",
         ),
-        ("model", (*CE, "--calibrate-on", "test"), "the tested rows; expected another"),
-        ("model", (*CE, "--calibrate-on", "train"), "no split 'train'; expected one"),
     ],
 )
 def test_what_goes_wrong_is_one_line(
