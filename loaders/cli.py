@@ -57,16 +57,15 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
         prog,
         "List the corpora that can be read, show what one declares, or fetch it.",
         _EXAMPLES,
-        takes="[list|show|fetch]",
+        takes="[show|fetch]",
     )
     parser.set_defaults(data_dir=None)
     commands = parser.add_subparsers(
-        dest="command", title="commands", metavar="list|show|fetch", prog=prog
+        dest="command", title="commands", metavar="show|fetch", prog=prog
     )
-    listing = commands.add_parser("list", help="list all corpora (the default)")
     show = commands.add_parser("show", help="show one corpus", takes="CORPUS")
     show.add_argument("corpus", metavar="CORPUS", help="its name in the list")
-    for each in (parser, listing, show):
+    for each in (parser, show):
         # Without defaults: a command's would undo what was given before the command.
         each.add_argument(
             "--data-dir",

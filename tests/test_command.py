@@ -113,7 +113,7 @@ def test_help_imports_nothing_heavy() -> None:
     heavy = {"datasets", "httpx2", "huggingface_hub", "jinja2", "matplotlib", "nltk", "numpy"}
     heavy |= {"pandas", "pyarrow", "rich", "scipy", "sklearn", "spacy", "torch", "transformers"}
     asked = [[], *([name] for name in SUBCOMMANDS), *(["build", name] for name in SUITES)]
-    asked += [["train", "spans"], ["corpora", "list"]]
+    asked += [["train", "spans"], ["corpora", "show"]]
     code = (
         "import sys\nfrom coherencegym.__main__ import main\n"
         f"for words in {asked}:\n"

@@ -35,7 +35,7 @@ def test_the_list_on_a_terminal_is_a_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert main(["list"]) == 0
+    assert main([]) == 0
     out = capsys.readouterr().out
     assert "┃" in out
     assert "personachat" in out
