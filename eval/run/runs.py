@@ -321,7 +321,7 @@ class Runs:
                 run["trials"] = Trials(cache)
                 yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
-        loaders = Loader(model.load, model.load_vectors, model.load_head)
+        loaders = Loader(model.load_vectors, model.load_head)
         loaded = model.model if model.is_loaded else task.load(own, loaders)
         vectors = None if call.output.no_cache else cache_folder(call.output.cache)
         with evaluating(loaded.model) if model.is_loaded else nullcontext():

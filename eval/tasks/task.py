@@ -124,12 +124,10 @@ class Loader:
     """Ways to load the model that the user has named.
 
     Attributes:
-        scores: loads it as one that scores texts.
         vectors: loads it as one that has vectors of them.
         head: loads it with a head of a class of transformers, such as one that classifies.
     """
 
-    scores: Callable[[], LoadedModel]
     vectors: Callable[[], LoadedModel]
     head: Callable[[Any], LoadedModel]
 
@@ -155,7 +153,7 @@ class Task(Generic[_I, _O, _D]):
         given: an input that comes from no file, from rows by split: (rows, split, options).
         table: the table that an input is tested on.
         digests: those of the rows of all splits that an input was read from.
-        load: loads the model that options need.
+        load: loads the model that options need, where no surprisals are read.
         check: refuses options that contradict each other, and gives what they come to.
         resolve: gives what options come to by a model's config, which is read if it is asked for,
             and the name of its class, where it is loaded.
@@ -190,7 +188,7 @@ class Task(Generic[_I, _O, _D]):
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
     table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
     digests: Callable[[_I], Iterable[str]] | None = None
-    load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.scores()
+    load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.vectors()
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options

@@ -48,9 +48,7 @@ def with_detector(
 
 
 def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
-    """The model that options need."""
-    if options.detector != CLASSIFIER:
-        return loader.scores()
+    """The classifier."""
     from transformers import AutoModelForSequenceClassification
 
     if world().size > 1:

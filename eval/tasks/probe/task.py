@@ -47,7 +47,6 @@ TASK = Task(
     given=lambda rows, split, options: probe_table_of(rows, split, options.train_on),
     table=lambda one: one.table,
     digests=lambda one: one.digests,
-    load=lambda options, loader: loader.vectors(),
     check=check_probe,
     settle=settled,
     summary=results.probe_figures,

@@ -12,9 +12,7 @@ from functools import partial
 from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.spans import UNDECIDED
-from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
@@ -45,7 +43,7 @@ from coherencegym.eval.tasks.spans.results import (
     write_span_files,
 )
 from coherencegym.eval.tasks.spans.zero_shot import surprisal_answers
-from coherencegym.eval.tasks.task import Loader, Task, TaskContext, fields_beside
+from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
 
 #: Texts of each table that are on the page, and units of the longest.
 _MOST_TEXTS, _MOST_UNITS = 100, 20
@@ -98,14 +96,6 @@ def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[gri
         yield grid.GridRow((line, score, mark), bold=bool(mark))
 
 
-def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
-    if options.scorer not in HEADS:
-        return loader.scores()
-    if world().size > 1:
-        raise EvaluationError(f"spans: several processes with a {options.scorer}; expected one")
-    return loader.head(kind_of_head(options.scorer))
-
-
 def ask_table(
     context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
 ) -> Answered:
@@ -149,7 +139,7 @@ TASK = Task(
     ),
     table=lambda one: one.table,
     digests=lambda one: one.digests,
-    load=_load,
+    load=lambda options, loader: loader.head(kind_of_head(options.scorer)),
     check=check_spans,
     resolve=with_scorer,
     record=own_settings,

@@ -425,11 +425,7 @@ def prepared_trainer(
 
     require_accelerate("a training")
     steps = math.ceil(len(rows) / settings.batch_size)
-    often = max(1, math.ceil(steps / settings.evaluations))
     gpu = settings.device != "cpu" and torch.cuda.is_available()
-    bf16 = settings.dtype == "bfloat16"
-    if settings.dtype == "auto":
-        bf16 = gpu and torch.cuda.is_bf16_supported()
     common: dict[str, Any] = {
         "learning_rate": settings.learning_rate,
         "num_train_epochs": settings.epochs,
@@ -437,10 +433,8 @@ def prepared_trainer(
         "per_device_eval_batch_size": 2 * settings.batch_size,
         "warmup_steps": int(WARMUP * steps * settings.epochs),
         "weight_decay": WEIGHT_DECAY,
-        "eval_strategy": "steps",
-        "eval_steps": often,
-        "save_strategy": "steps",
-        "save_steps": often,
+        "eval_strategy": "epoch",
+        "save_strategy": "epoch",
         # No state of the optimizer: it is a pickle, and nobody goes on from it.
         "save_only_model": True,
         "save_total_limit": 1,
@@ -449,7 +443,7 @@ def prepared_trainer(
         "greater_is_better": True,
         "seed": seed,
         "data_seed": seed,
-        "bf16": bf16,
+        "bf16": gpu and torch.cuda.is_bf16_supported(),
         "use_cpu": settings.device == "cpu",
         # Rows are no columns of a dataset.
         "remove_unused_columns": False,

@@ -47,20 +47,13 @@ class Settings:
     epochs: int = _count(3, "largest number of epochs; for spans 10, for gru 1")
     freeze: bool = option(False, "documents, spans: train only the head")
     batch_size: int = _count(32, "rows of a training step; for gru 20")
-    evaluations: int = _count(1, "evaluations on the validation split per epoch")
-    patience: int = _count(2, "stop after N evaluations without improvement")
+    patience: int = _count(2, "stop after N epochs without improvement on the validation split")
     max_length: int | None = _count(
         None,
         "largest number of tokens of a text, or of a sentence with its document; default 512, or "
         "the encoder's limit if lower",
     )
     device: str = option("auto", "auto: a GPU if there is one", choices=("auto", "cpu"), rare=True)
-    dtype: str = option(
-        "auto",
-        "auto: bfloat16 for matrix products on a GPU that has it",
-        choices=("auto", "float32", "bfloat16"),
-        rare=True,
-    )
 
 
 @dataclass(frozen=True)
