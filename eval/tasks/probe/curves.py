@@ -21,7 +21,7 @@ class LayerCurve:
     """The accuracies (shares) of one model on one config, by layer.
 
     Attributes:
-        model, config, split: names.
+        model, config: names.
         layers, test: numbers of layers, and test accuracies.
         low, high: the 95 % intervals of these.
         chosen: the layer that validation chose.
@@ -31,7 +31,6 @@ class LayerCurve:
 
     model: str
     config: str
-    split: str
     layers: Sequence[int]
     test: Sequence[float]
     low: Sequence[float]
@@ -60,7 +59,6 @@ def curves_of(
         yield LayerCurve(
             model=model,
             config=place[0],
-            split=place[1],
             layers=[fit["layer"] for fit in own],
             test=[fit["test"] for fit in own],
             low=[fit["low"] or 0.0 for fit in own],
@@ -91,14 +89,7 @@ def draw_layers(curves: Sequence[LayerCurve], title: str) -> Any:
         for axes in grid.flat
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(
-        list(handles.values()),
-        list(handles),
-        loc="outside lower center",
-        ncols=min(3, 1 + across),
-        fontsize=8,
-        frameon=False,
-    )
+    figures.legend_below(figure, list(handles.values()), 3)
     figure.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
     return figure
 
@@ -108,8 +99,7 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
 
     for curve in curves:
         place = models.index(curve.model)
-        colour = figures.COLOURS[place % len(figures.COLOURS)]
-        mark = figures.MARKS[place % len(figures.MARKS)]
+        colour, mark = figures.colour(place), figures.mark(place)
         per_cent = [100 * value for value in curve.test]
         axes.plot(
             curve.layers, per_cent, color=colour, marker=mark, markersize=4, label=curve.model

@@ -133,11 +133,10 @@ def _pools_first_token(model: LoadedModel) -> bool:
 
 @dataclass(frozen=True)
 class _Work:
-    # A table with the choices of a run, and what follows from both; without a context no model
-    # is asked.
+    # A table with the choices of a run, and what follows from both.
     table: ProbeTable
     options: ProbeOptions
-    context: Any = None
+    context: TaskContext
 
     @cached_property
     def readings(self) -> Readings:
