@@ -162,7 +162,7 @@ class Spearman(Metric):
 
     def found(self, cells: Cells) -> RankCorrelation | None:
         """The coefficient with what each cluster adds; None where it is not defined."""
-        return correlation(cells.value, cells.target, cells.cluster) if len(cells) else None
+        return correlation(cells.value, cells.target, cells.cluster)
 
     def value(self, cells: Cells) -> float | None:
         """The coefficient; None with fewer than three units, or where a side does not vary."""
@@ -219,8 +219,6 @@ class PartialSpearman(Spearman):
 
     def found(self, cells: Cells) -> RankCorrelation | None:
         """See :meth:`Spearman.found`."""
-        if not len(cells):
-            return None
         return correlation(cells.value, cells.target, cells.cluster, cells.given)
 
     def fault(self, cells: Cells) -> str:
@@ -238,8 +236,6 @@ class SpearmanWithin(Spearman):
 
     def found(self, cells: Cells) -> RankCorrelation | None:
         """See :meth:`Spearman.found`."""
-        if not len(cells):
-            return None
         return correlation_within(cells.value, cells.target, cells.cluster)
 
 

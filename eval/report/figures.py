@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -183,14 +183,12 @@ def draw_points(
     field: str,
     number: int = 0,
     many: int = 1,
-    filled: Callable[[Any], bool] = is_whole,
 ) -> None:
     """Draw the values of a model (one of ``many``) with their intervals: small ones of parts.
 
     Args:
         rows: the place of each row and what it is of, such as a score; None has no point.
         field: the attribute that is the value.
-        filled: tells whether a point is filled.
     """
     points = [(y, row) for y, row in rows if getattr(row, field, None) is not None]
     lines = [(y, row) for y, row in points if row.ci_low is not None]
@@ -208,7 +206,7 @@ def draw_points(
         [y for y, _ in points],
         s=[(44 if is_whole(row) else 24) * crowded for _, row in points],
         marker=mark(number),
-        color=[colour(number) if filled(row) else "white" for _, row in points],
+        color=[colour(number) if is_whole(row) else "white" for _, row in points],
         edgecolors=colour(number),
         linewidths=1.4,
         zorder=4,

@@ -307,15 +307,7 @@ def print_notes(
     if unseen := [*details, *hidden]:
         console.print(plain_text(f"· {' and '.join(unseen)}: {shown_by}", "dim"))
     if signature:
-        for line in _at_bars(signature, console.width) if console.is_terminal else [signature]:
-            console.print(plain_text(line, "dim"), soft_wrap=True)
-
-
-def _at_bars(signature: str, width: int) -> list[str]:
-    # A part of a signature that is broken cannot be read.
-    parts = signature.replace(" ", _UNBROKEN).replace("|", "| ")
-    lines = wrap(parts, width, break_long_words=False, break_on_hyphens=False)
-    return [line.replace("| ", "|").replace(_UNBROKEN, " ") for line in lines]
+        console.print(plain_text(signature, "dim"), soft_wrap=True)
 
 
 def plain_text(content: str, style: str = "") -> Any:

@@ -67,11 +67,6 @@ def below(width: int, *notes: Note, **more: Any) -> list[str]:
     return file.getvalue().splitlines()
 
 
-def test_a_signature_ends_its_lines_at_bars() -> None:
-    assert below(22) == ["model:a b|data:c|", "rows:0123456789ab|", "device:cpu"]
-    assert below(80) == ["model:a b|data:c|rows:0123456789ab|device:cpu"]
-
-
 def test_cautions_stand_first_and_details_are_folded() -> None:
     notes = (detail("partial input: ..."), caution("! fewer than 30 items"), caution("too long: 4"))
     cautions = ["· ! fewer than 30 items", "· too long: 4"]
