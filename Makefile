@@ -1,6 +1,5 @@
 # Everything on a fresh machine with Python 3.11 and make:
-#   make demo   build every suite from the embedded samples; score the embedded model, probe it, and
-#               ask it about spans
+#   make demo   build every suite from the embedded samples, score the embedded model, and check it
 #   make test   lint, types, tests
 #   make kernels the numeric tests again with the kernels of an older processor
 #   make bounds tests again with the lowest releases that setup.cfg allows (tests/bounds.txt)
@@ -21,34 +20,8 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
-# What a command prints is kept beside what it writes; here only what a first look needs.
 demo: $(VENV)/.installed
-	@mkdir -p $(OUT)
-	@$(BIN)/python -m coherencegym.builders --all --corpus sample --output $(OUT)/suites --overwrite \
-		> $(OUT)/builds.txt
-	@sed '/^  no config/d' $(OUT)/builds.txt
-	@echo
-	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites \
-		--output $(OUT)/results --overwrite > $(OUT)/overview.txt
-	@awk '/^(· |written)/ {out = /^· (the score|fewer)/} !out' $(OUT)/overview.txt
-	@echo
-	@echo "Crossed, what a classifier reads off the parts cancels (partial input):"
-	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites/coreference \
-		--config sample sample_crossed --output $(OUT)/crossed --overwrite > $(OUT)/crossed.txt
-	@grep '^ config\|^ ──\|^ sample_' $(OUT)/crossed.txt | head -n 4
-	@echo
-	@$(BIN)/python -m coherencegym.eval probe --model demo --dataset $(OUT)/suites/discourse_tasks \
-		--config order_sample --random-init 1 --output $(OUT)/probe --overwrite \
-		> $(OUT)/probe.txt
-	@grep '^order_sample: ' $(OUT)/probe.txt
-	@$(BIN)/python -m coherencegym.eval spans --model demo --dataset $(OUT)/suites/span_coherence \
-		--config intruder_sample contradiction_sample --output $(OUT)/spans --overwrite \
-		> $(OUT)/spans.txt
-	@head -n 2 $(OUT)/spans.txt
-	@echo "its table is $(OUT)/spans.txt; $(OUT)/spans/report.html has a triangle for each text"
-	@echo
-	@echo "The overview leads to a report for each suite; next, a model of your own:"
-	@echo "  $(BIN)/coherencegym score --model gpt2 --dataset $(OUT)/suites"
+	@$(BIN)/python -m benchmarks.demo $(OUT)
 
 test: lint types pytest
 
