@@ -13,7 +13,7 @@ from coherencegym.eval.forward.execute import BatchProgress, Execution
 from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import Scorer, ScorerChoice, scorer_of
-from coherencegym.eval.models.load import LoadedModel, Unloaded, load_facts
+from coherencegym.eval.models.load import LoadedModel, Unloaded
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Plan
 
@@ -92,17 +92,6 @@ class Backend:
         loaded = self.load(name, device, dtype, arguments=arguments, scorer=scorer, **how)
         cautions = (*loaded.cautions, *filter(None, [self.caution(loaded.model)]))
         return replace(loaded, arguments=self._recorded(arguments), cautions=cautions)
-
-    def read_facts(
-        self, name: str, device: str, dtype: str, *, arguments: ModelArguments, **how: Any
-    ) -> tuple[dict[str, Any], Scorer]:
-        """Read facts of a model without loading it: see :func:`eval.models.load.load_facts`."""
-        if self.models is None:
-            return load_facts(name, device, dtype, arguments=arguments, **how)
-        # Of these transformers knows nothing.
-        facts, scorer = load_facts(name, arguments=replace(arguments, passed={}), **how)
-        chosen = {key: value for key, value in facts.items() if key not in ("device", "dtype")}
-        return {**chosen, "arguments": self._recorded(arguments)}, scorer
 
     def _recorded(self, arguments: ModelArguments) -> dict[str, Scalar]:
         named = {} if self.models is None else {"backend": self.name}

@@ -289,40 +289,6 @@ def load_config(
     return read.config, read.tokenizer
 
 
-def load_facts(
-    name: str,
-    device: str = "auto",
-    dtype: str = "auto",
-    *,
-    arguments: ModelArguments | None = None,
-    device_map: str | None = None,
-    trust_remote_code: bool = False,
-    scorer: ScorerChoice = "auto",
-    code: bool = False,
-) -> tuple[dict[str, Any], Scorer]:
-    """Facts that :meth:`LoadedModel.about` would have, but for those that its weights say.
-
-    The files of a folder are read for their digest. The arguments are those of :func:`load`.
-
-    Args:
-        code: the model runs code from its repository, which belongs to its commit then.
-
-    Returns:
-        ``name``, ``commit``, ``base``, ``adapter``, ``tokenizer``, ``arguments``; ``device`` (its
-        type) and ``dtype`` where they are known. And the way in which its surprisals are read.
-    """
-    arguments = arguments or ModelArguments()
-    read = _read(name, arguments, trust_remote_code, scorer)
-    placement = place_model(read.config, arguments, device, dtype, device_map)
-    facts = read.facts(name, code)
-    facts["tokenizer"] = facts.pop("other_tokenizer")
-    facts["arguments"] = arguments.numeric()
-    if placement.device is not None:
-        facts["device"] = placement.device.type
-        facts["dtype"] = str(placement.dtype).removeprefix("torch.")
-    return facts, read.scorer or "causal"
-
-
 @dataclass(frozen=True)
 class _Read:
     # Before its weights are read; an adapter beside them is of the same source. Without a

@@ -9,7 +9,7 @@ They may come from anybody, so that every value is held to its type.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -17,11 +17,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from coherencegym.errors import EvaluationError, one_line
-from coherencegym.eval.data.benchmark import versions
-from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.data.notes import Note, shown_setting
-from coherencegym.eval.data.source import Source, SuiteWords
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.source import SuiteWords
 from coherencegym.eval.metrics.estimates import SavedMetric, described_metrics, known_metrics
 from coherencegym.eval.outcomes.files import (
     OUTCOMES_FILE,
@@ -30,13 +28,11 @@ from coherencegym.eval.outcomes.files import (
     write_tables,
 )
 from coherencegym.eval.report.formats import json_text
-from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.registry import TASKS, task_named
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.eval.tasks.score.results import TOKENS_FILE
 from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 #: The file that every folder of results has.
@@ -276,99 +272,3 @@ class _Results:
 
 
 _KEYS = {"format", *(each.name for each in fields(_Results))}
-
-
-#: Differences that an error names.
-_MOST_NAMED = 3
-
-
-def is_of_code(folder: Path) -> bool:
-    """Tell whether results say that code from the model's repository was run."""
-    return _part(read_json(folder / MARKER, dict[str, Any]), "model").get("remote_code") is True
-
-
-def earlier_run(
-    folder: Path,
-    model: Mapping[str, Any],
-    source: Source,
-    tables: Sequence[ItemTable],
-    settings: Mapping[str, Any],
-    *,
-    tokens: bool = False,
-) -> Results:
-    """The run of a folder, which is whole, if it is of the same model, rows and settings.
-
-    Args:
-        folder: a folder of results.
-        model: facts of the model as it is now (:func:`eval.models.load.load_facts`).
-        source, tables: the dataset as it is now.
-        settings: the user's choices, as results record them.
-        tokens: the surprisals of all tokens are wanted, too.
-    """
-    found = read_json(folder / MARKER, dict[str, Any])
-    run = read_results(folder)
-    others = list(_differences(found, model, source, tables, settings))
-    if tokens and not (folder / TOKENS_FILE).is_file():
-        others.append("without --tokens")
-    if others:
-        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-        raise EvaluationError(
-            f"{folder}: results of another run: {'; '.join(others[:_MOST_NAMED])}{more}; name "
-            "another folder with --output, or pass --overwrite"
-        )
-    return run
-
-
-def _differences(
-    found: Mapping[str, Any],
-    model: Mapping[str, Any],
-    source: Source,
-    tables: Sequence[ItemTable],
-    settings: Mapping[str, Any],
-) -> Iterator[str]:
-    about, data, chosen = (_part(found, name) for name in ("model", "dataset", "settings"))
-    if (task := found.get("task", "score")) != "score":
-        yield f"task {kind(task)}"
-    # The number of a device changes nothing: a run may go on where it finds room.
-    device = "+".join(
-        sorted({one.partition(":")[0] for one in str(about.get("device")).split("+")})
-    )
-    yield from _unlike("model", {**about, "device": device}, model)
-    now = {name: getattr(source, name) for name in ("name", "suite", "version", "commit")}
-    yield from _unlike("dataset", data, now)
-    rows = [(table.config, table.split, table.rows_sha256, len(table.items)) for table in tables]
-    listed = data.get("tables")
-    before = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
-    names = ("config", "split", "sha256", "items")
-    if [tuple(table.get(name) for name in names) for table in before] != rows:
-        groups = [list(table.breakdowns) for table in tables]
-        earlier_groups = [table.get("breakdowns") for table in before]
-        # The columns of groups are in the rows.
-        if len(before) == len(tables) and earlier_groups != groups:
-            yield f"{_columns(earlier_groups)} (--group-by), and now {_columns(groups)}"
-        else:
-            yield "other rows of the dataset, or another --cluster-by"
-    yield from _unlike("", chosen, {**settings, "intervals": INTERVALS})
-    yield from _unlike("", _part(chosen, "versions"), versions(about))
-
-
-#: Settings that the command line has under another name.
-_OPTIONS = {"configs": "--config", "max_items": "--limit"}
-
-
-def _columns(groups: Sequence[Any]) -> str:
-    names = dict.fromkeys(kind(name) for own in groups if isinstance(own, list) for name in own)
-    return f"scores by {', '.join(names) or 'no column'}"
-
-
-def _unlike(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in now.items():
-        before = then.get(name)
-        if before != value:
-            named = f"{what} {_OPTIONS.get(name, name)}".strip()
-            yield one_line(f"{named} {shown_setting(before)}, and now {shown_setting(value)}")
-
-
-def _part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = found.get(name)
-    return part if isinstance(part, Mapping) else {}

@@ -1,8 +1,7 @@
 """Runs of a task: models on datasets, one or many. Python's calls and the shell's are both this.
 
 Each model is loaded once, and texts are encoded and planned once for all models that read them
-alike (:mod:`eval.plan.plan`). In the shell what is there is kept, and what fails does not end the
-rest.
+alike (:mod:`eval.plan.plan`). In the shell what fails does not end the rest.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError, one_line
-from coherencegym.eval.backends.registry import backend_named
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.forward.trial import Trials
@@ -28,8 +26,6 @@ from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.report.formats import json_text, print_document
 from coherencegym.eval.results.folder import (
     MARKER,
-    earlier_run,
-    is_of_code,
     run_name,
     runs_beside,
     told_apart,
@@ -76,7 +72,6 @@ class _Place:
         folder: that of the results; None: nothing is written.
         read: the inputs, once they are read.
         run: the run, once it is there.
-        error: what is in the folder is of another run.
     """
 
     model: ModelOptions
@@ -84,7 +79,6 @@ class _Place:
     folder: Path | None = None
     read: DatasetInputs | None = None
     run: Results | None = None
-    error: EvaluationError | None = None
 
     @property
     def inputs(self) -> DatasetInputs:
@@ -205,20 +199,12 @@ class Runs:
                 call.output.overwrite,
                 self.above,
                 "output=" if call.shell is None else "--output",
-                kept=[one.folder for one in self.places if one.folder and self._is_started(one)],
                 inputs=[name for name in (*names, elsewhere) if name and name not in files],
                 around=[*(one.model for one in models if not one.is_loaded), *files],
             )
 
-    def _is_started(self, place: _Place) -> bool:
-        """Say that an earlier run has left the folder, and that it is not to be made anew."""
-        call, folder = self.call, place.folder
-        if call.shell is None or not call.task.resumes or call.output.overwrite:
-            return False
-        return folder is not None and (folder / MARKER).is_file()
-
     def make(self) -> None:
-        """Read the data, make the runs that are not there, and write each as soon as it is made."""
+        """Read the data, make the runs, and write each as soon as it is made."""
         call, is_shell = self.call, self.call.shell is not None
         self.places[0].model.record()
         if is_shell:
@@ -231,56 +217,15 @@ class Runs:
                 own[number].read = read
         self._check_models()
         plans = CachedPlans() if len(self._by_model) > 1 else None
-        self._say_kept()
         for own in self._by_model:
-            if left := [one for one in own if one.run is None and one.error is None]:
-                with self._attempt(left[0].model.name):
-                    self._ask(left, plans)
-
-    def _say_kept(self) -> None:
-        if self.runs and self.above is not None:
-            print(f"{len(self.runs):,} of {len(self.places):,} runs are there already, and kept")
-        elif self.runs and self.processes.is_first:
-            folder = self.places[0].folder
-            print(
-                f"{folder} has the results of this very run already: nothing was scored "
-                f"(`coherencegym overview {folder}` prints the score, --overwrite scores again)"
-            )
+            with self._attempt(own[0].model.name):
+                self._ask(own, plans)
 
     def _check_models(self) -> None:
-        """Read the config of each model: the last may not be there, which hours later is too late.
-
-        Results that are there are taken for done where they are of the same model, rows and
-        settings; those of something else are said, and stay.
-        """
-        for own in self._by_model:
-            if there := [one for one in own if self._is_started(one)]:
-                self._keep(there)
-            elif len(self._by_model) > 1 and not own[0].model.is_loaded:
+        """Read each model's config: that one is not there is too late to learn hours later."""
+        for own in self._by_model if len(self._by_model) > 1 else ():
+            if not own[0].model.is_loaded:
                 own[0].model.config(scorer=self.call.reading.scorer)
-        refused = [one.error for one in self.places if one.error is not None]
-        if len(refused) == len(self.places):
-            raise refused[0]
-        for error in refused:
-            print(one_line(f"not scored: {error}"), file=sys.stderr)
-
-    def _keep(self, there: Sequence[_Place]) -> None:
-        # Its files are read for their digest.
-        model, reading = there[0].model, self.call.reading
-        facts, scorer = backend_named(model.backend).read_facts(
-            *(model.model, model.device, model.dtype),
-            **model.how(),
-            scorer=reading.scorer,
-            code=model.trust_remote_code and is_of_code(there[0].folder or Path()),
-        )
-        chosen = reading.settled(scorer).record()
-        for one in there:
-            settings = {**one.inputs.chosen, **chosen, **model.record()}
-            about = one.folder or Path(), facts, one.inputs.source, one.inputs.inputs, settings
-            try:
-                one.run = earlier_run(*about, tokens=self.call.own.tokens)
-            except EvaluationError as error:
-                one.error = error
 
     @contextmanager
     def _attempt(self, what: str) -> Iterator[None]:
@@ -384,9 +329,7 @@ class Runs:
         if missing := every - len(self.runs):
             raise EvaluationError(
                 f"{missing:,} of {every:,} runs could not be made, as said above; the same "
-                "command keeps the others and tries these again"
-                + " (results of other rows in the way: --output for another folder, or --overwrite)"
-                * any(one.error is not None for one in self.places)
+                "command with --overwrite takes the others from the cache and tries these again"
             )
 
     def _beside(self, above: Path) -> list[Results]:

@@ -173,7 +173,6 @@ class Task(Generic[_I, _O, _D]):
         files: writes files of its own into a folder.
         frames: tables of rows beside the scores, by their names (:func:`eval.tasks.results.rows`).
         spreads: true where several processes may share its texts.
-        resumes: true where a folder that has the same run already is kept.
     """
 
     command: CommandLine
@@ -214,7 +213,6 @@ class Task(Generic[_I, _O, _D]):
         default_factory=dict
     )
     spreads: bool = False
-    resumes: bool = False
 
     def ask(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -120,7 +120,6 @@ def check_runs(
     overwrite: bool,
     above: Path | None = None,
     option: str = "--output",
-    kept: Collection[Path] = (),
     inputs: Sequence[str | Path] = (),
     around: Sequence[str | Path] = (),
 ) -> None:
@@ -131,7 +130,6 @@ def check_runs(
         overwrite: earlier results may be replaced.
         above: the folder of the runs and their overview; None: there will be none.
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
-        kept: those of the folders that stay as they are.
         inputs, around: folders that are read, as the same function takes them.
     """
     check_inputs(folders, option, inputs=inputs, around=around)
@@ -141,8 +139,7 @@ def check_runs(
                 f"{folder}: two runs would be written there; expected each model and each dataset "
                 "once"
             )
-        if folder not in kept:
-            check_folder(folder, overwrite, option)
+        check_folder(folder, overwrite, option)
     if above is not None:
         check_folder(above / OVERVIEW, True, option)
 

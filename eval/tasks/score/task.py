@@ -52,5 +52,4 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
         "tokens": token_rows,
     },
     spreads=True,
-    resumes=True,
 )

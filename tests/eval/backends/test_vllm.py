@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -223,47 +222,6 @@ def test_scores_from_the_command_line_are_those_of_transformers(
     assert evaluate([*common, "--backend", "vllm", *where, "--overwrite"]) == 0
     assert LLM.made.calls == []
     assert "texts were cached (" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (["score", "--word-correction"], "--word-correction needs sums over all tokens that"),
-        (["probe"], "--backend vllm gives no vectors of texts"),
-    ],
-)
-def test_what_needs_more_than_the_tokens_own_log_probability_is_refused(
-    built_sample: Sample,
-    build: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    command: list[str],
-    said: str,
-) -> None:
-    install(monkeypatch)
-    data = str(built_sample("discourse_tasks")[0]) if command == ["probe"] else build
-    whole = [*command, "--model", "demo", "--dataset", data, "--backend", "vllm"]
-    assert evaluate([*whole, "--output", "out"]) == 2
-    assert said in one_line(capsys.readouterr().err)
-    assert not Path("out").exists()
-
-
-def test_runs_that_are_there_are_kept_and_those_of_transformers_are_others(
-    build: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    install(monkeypatch)
-    common = ["score", "--model", "demo", "--limit", "2", "--no-cache", "--output", "runs"]
-    common += ["--dataset", build, "again", "--config", "sample_narration_all"]
-    shutil.copytree(build, "again")
-    vllm = [*common, "--backend", "vllm", "--model-arg", "gpu_memory_utilization=0.5"]
-    assert evaluate(vllm) == 0
-    capsys.readouterr()
-    assert evaluate([*vllm, "--model-arg", "max_num_seqs=8"]) == 2
-    assert "results of another run" in one_line(capsys.readouterr().err)
-    assert evaluate(vllm) == 0
-    assert "2 of 2 runs are there already" in capsys.readouterr().out
-    assert evaluate([*common, "--device", "cpu"]) == 2
-    assert "model arguments" in one_line(capsys.readouterr().err)
 
 
 def test_a_head_is_refused() -> None:

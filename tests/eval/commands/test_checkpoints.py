@@ -1,9 +1,8 @@
-"""The checkpoints of a training: found by a pattern, prepared once, kept where they are there."""
+"""The checkpoints of a training: found by a pattern, and prepared once."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -176,28 +175,6 @@ def test_a_tokenizer_that_was_changed_on_the_way_is_found_out(
     assert planned == [8, 5, 8, 5]
 
 
-def test_a_run_that_was_stopped_goes_on_where_it_was(
-    again: list[str], tmp_path: Path, loads: list[str], planned: list[int], capsys: Capture
-) -> None:
-    assert main(again) == 0
-    out, before = tmp_path / "out", capsys.readouterr().out.partition("\n")[2]
-    assert (loads, planned) == ([], [])
-    page = (out / "overview/index.html").read_bytes()
-    kept = (out / "one--checkpoint-20/results.json").stat().st_mtime_ns
-    shutil.rmtree(out / "two--checkpoint-20")
-    assert main(again) == 0
-    printed = capsys.readouterr().out
-    said, rest = printed.split("\n", 1)
-    assert said == "5 of 6 runs are there already, and kept"
-    assert (loads, planned) == (["checkpoint-20"], [5])
-    assert rest == before
-    assert (out / "overview/index.html").read_bytes() == page
-    assert (out / "one--checkpoint-20/results.json").stat().st_mtime_ns == kept
-    assert main([*again, "--overwrite"]) == 0
-    assert loads == ["checkpoint-20", "checkpoint-3", "checkpoint-20", "checkpoint-100"]
-    assert "kept" not in capsys.readouterr().out
-
-
 def test_a_training_that_goes_on_is_the_same_command(
     words: list[str], runs: Path, tmp_path: Path, loads: list[str], capsys: Capture
 ) -> None:
@@ -208,7 +185,7 @@ def test_a_training_that_goes_on_is_the_same_command(
     assert names(tmp_path / "out") == ["one--checkpoint-3"]
     shutil.move(tmp_path / "later", runs / "checkpoint-100")
     loads.clear()
-    assert main(words) == 0
+    assert main([*words, "--overwrite"]) == 0
     assert loads == ["checkpoint-3", "checkpoint-100"]
     assert names(tmp_path / "out") == [name for name in ALL if "-20" not in name]
 
@@ -223,81 +200,14 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
     other.write_text(other.read_text().replace('"bos": "auto"', '"bos": "never"'))
     (tmp_path / "out/broken").mkdir()
     (tmp_path / "out/broken/results.json").write_text("{}")
-    assert main(again) == 0
-    assert loads == ["checkpoint-400"]
+    assert main([*again, "--overwrite"]) == 0
+    assert loads == ["checkpoint-20", "checkpoint-100", "checkpoint-400"]
     lines = (tmp_path / "out/overview/overview.md").read_text().splitlines()
     assert any(
         line.startswith("| suite | items | checkpoint-3 | checkpoint-20 |") for line in lines
     )
     rows = [line.split(" | ") for line in lines if line.startswith("| toy")]
     assert [row[2] == "–" for row in rows] == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (
-            ["--limit", "3"],
-            "other rows of the dataset, or another --cluster-by; --limit not set, and now 3",
-        ),
-        (["--bos", "never"], 'bos "auto", and now "never"'),
-        (["--dtype", "bfloat16"], 'model dtype "float32", and now "bfloat16"'),
-        (["--tokens"], "without --tokens"),
-        (["--model-arg", "attn_implementation=eager"], "model arguments an object"),
-    ],
-)
-def test_results_of_other_settings_are_refused_before_any_is_scored(
-    more: list[str],
-    said: str,
-    finished: Path,
-    loads: list[str],
-    capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(finished)
-    assert main([*COMMAND, *more]) == 2
-    printed = capsys.readouterr()
-    assert f"checkpoint-3: results of another run: {said}" in printed.err
-    assert printed.err.rstrip().endswith("with --output, or pass --overwrite")
-    assert printed.err.count("\n") == 1
-    assert loads == []
-
-
-def test_results_of_something_else_do_not_end_the_others(
-    again: list[str], tmp_path: Path, loads: list[str], capsys: Capture
-) -> None:
-    path = tmp_path / "out/one--checkpoint-3/results.json"
-    path.write_text(path.read_text().replace('"bos": "auto"', '"bos": "never"'))
-    shutil.rmtree(tmp_path / "out/two--checkpoint-20")
-    assert main(again) == 2
-    other, summary = without_progress(capsys.readouterr().err).splitlines()
-    assert other.startswith("not scored: out/one--checkpoint-3: results of another run: bos")
-    assert "1 of 6 runs could not be made" in summary
-    assert loads == ["checkpoint-20"]
-    assert names(tmp_path / "out") == ALL
-
-
-def test_results_of_other_weights_rows_or_versions_are_refused(
-    again: list[str], runs: Path, suites: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    path = tmp_path / "out/one--checkpoint-3/results.json"
-    content = path.read_text()
-    found = json.loads(content)
-    found["settings"]["versions"]["torch"] = "1.0"
-    path.write_text(json.dumps(found))
-    assert main(again) == 2
-    assert 'another run: torch "1.0", and now "' in capsys.readouterr().err
-    path.write_text(content)
-    weights = runs / "checkpoint-3/model.safetensors"
-    before = weights.read_bytes()
-    weights.write_bytes((runs / "checkpoint-20/model.safetensors").read_bytes())
-    assert main(again) == 2
-    assert 'another run: model commit "sha256:' in capsys.readouterr().err
-    weights.write_bytes(before)
-    shutil.rmtree(suites / "one")
-    shutil.copytree(suites / "two", suites / "one")
-    assert main(again) == 2
-    assert "another run: other rows of the dataset" in capsys.readouterr().err
 
 
 def test_a_checkpoint_that_is_broken_does_not_end_the_others(
@@ -312,16 +222,16 @@ def test_a_checkpoint_that_is_broken_does_not_end_the_others(
     assert printed.err.endswith(f"{summary}\n")
     assert broken.startswith("runs/checkpoint-20: not scored: model ")
     assert summary.endswith(
-        "2 of 6 runs could not be made, as said above; the same command keeps the others and tries "
-        "these again"
+        "2 of 6 runs could not be made, as said above; the same command with --overwrite takes the "
+        "others from the cache and tries these again"
     )
     assert names(tmp_path / "out") == [name for name in ALL if "-20" not in name]
     assert (tmp_path / "out/overview/curve.png").is_file()
     assert "checkpoint-100" in printed.out
     weights.write_bytes(whole)
-    loads.clear()
-    assert main(words) == 0
-    assert loads == ["checkpoint-20"]
+    assert main(words) == 2
+    assert "exists; name another folder" in one_line(capsys.readouterr().err)
+    assert main([*words, "--overwrite"]) == 0
     assert names(tmp_path / "out") == ALL
 
 
@@ -431,9 +341,7 @@ def test_all_revisions_of_a_hub_model_are_scored_and_kept(
     words += ["--output", str(tmp_path / "out"), "--all-revisions", "step*0"]
     assert main(words) == 0
     assert names(tmp_path / "out") == ["one--me__model@step1000", "one--me__model@step20"]
-    assert main(words) == 0
     assert len(loads) == 2
-    assert "2 of 2 runs are there already" in capsys.readouterr().out
     assert main([*words, "--model-revision", "step20"]) == 2
     assert "--all-revisions and --model-revision: expected one" in capsys.readouterr().err
 

@@ -65,7 +65,7 @@ def test_a_folder_of_suites_ends_in_one_overview(
     assert 'href="../one--demo/report.html"' in page
     (tmp_path / "out/two--demo/results.json").unlink()
     assert main(words) == 2
-    assert "two--demo exists; name another folder" in capsys.readouterr().err
+    assert "one--demo exists; name another folder" in capsys.readouterr().err
     (tmp_path / "out/two--demo/notes.txt").write_text("mine")
     assert main([*words, "--overwrite"]) == 2
     assert "notes.txt is not of the earlier output" in capsys.readouterr().err
@@ -76,9 +76,8 @@ def test_a_folder_of_suites_ends_in_one_overview(
     assert (tmp_path / "out/notes.txt").read_text() == "mine"
     # A page that somebody has worked on.
     (tmp_path / "out/overview/index.html").write_text("mine")
-    for more in ([], ["--overwrite"]):
-        assert main([*words, *more]) == 2
-        assert "index.html was changed since" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 2
+    assert "index.html was changed since" in capsys.readouterr().err
     assert (tmp_path / "out/overview/index.html").read_text() == "mine"
 
 
@@ -104,8 +103,8 @@ def test_an_overview_of_earlier_runs(
     results.write_text(results.read_text().replace('"name": "demo"', '"name": "killed"'))
     shutil.copytree(suites / "one", suites / ".one-0123abcd")
     capsys.readouterr()
-    assert main([*words, "--output", str(out)]) == 0
-    assert capsys.readouterr().out == f"2 of 2 runs are there already, and kept\n{first}"
+    assert main([*words, "--output", str(out), "--overwrite"]) == 0
+    assert capsys.readouterr().out == first
     assert main([*again, "--overwrite"]) == 0
     assert capsys.readouterr().out == second
     shutil.rmtree(suites / ".one-0123abcd")
@@ -117,33 +116,6 @@ def test_an_overview_of_earlier_runs(
     capsys.readouterr()
     assert main(["overview", str(suites)]) == 2
     assert "expected a folder that coherencegym score wrote" in capsys.readouterr().err
-
-
-def test_a_run_alone_that_is_there_is_not_made_again(
-    suites: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ["score", "--model", "demo", "--dataset", str(suites / "one"), "--no-cache"]
-    assert main(words) == 0
-    results = Path("results/one--demo/results.json")
-    before = results.read_text(), results.stat().st_mtime_ns
-    capsys.readouterr()
-    monkeypatch.setattr(ModelOptions, "load", None)
-    assert main(words) == 0
-    assert capsys.readouterr().out == (
-        "results/one--demo has the results of this very run already: nothing was scored "
-        "(`coherencegym overview results/one--demo` prints the score, --overwrite scores again)\n"
-    )
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == json.loads(before[0])
-    assert main([*words, "--bos", "never"]) == 2
-    printed = capsys.readouterr().err
-    assert 'results/one--demo: results of another run: bos "auto", and now "never"' in printed
-    assert printed.rstrip().endswith("name another folder with --output, or pass --overwrite")
-    assert (results.read_text(), results.stat().st_mtime_ns) == before
 
 
 def test_datasets_without_pairs_are_left_out_beside_others(
@@ -228,13 +200,13 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     assert last == "python -m eval score: stopped; nothing half-written is left"
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["one--demo"]
     assert (tmp_path / "out/one--demo/report.html").is_file()
-    assert main(words) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("1 of 2 runs are there already, and kept\n")
-    # One folder was made, with what the first one had asked.
-    known = re.findall(r"([\d,]+) of ([\d,]+) texts were cached", printed)
-    assert len(known) == 1
-    assert known[0][0] == known[0][1]
+    assert main(words) == 2
+    assert "one--demo exists; name another folder" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 0
+    # What the first one had asked was not asked again.
+    known = re.findall(r"([\d,]+) of ([\d,]+) texts were cached", capsys.readouterr().out)
+    assert len(known) == 2
+    assert all(cached == texts for cached, texts in known)
     folders = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert folders == ["one--demo", "overview", "two--demo"]
 
@@ -266,9 +238,9 @@ def test_another_model_joins_the_first_in_one_folder_and_overview(
     assert main(alone) == 0
     assert index.read_text().count("/report.html") == page.count("/report.html")
     capsys.readouterr()
-    # Results of something else are in the way, and so is a folder that is none of ours.
+    # Results are in the way, and so is a folder that is none of ours.
     assert main([*words, other, "--limit", "2"]) == 2
-    assert "one--other: results of another run: other rows" in capsys.readouterr().err
+    assert "one--other exists; name another folder" in capsys.readouterr().err
     (out / "overview" / CHECKSUMS).unlink()
     shutil.rmtree(out / "one--other")
     shutil.rmtree(out / "two--other")
