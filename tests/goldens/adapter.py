@@ -193,7 +193,7 @@ def read_spans(run: str, results: Results) -> Iterator[Golden]:
     yield from _scores(about, results.rows)
     for one, own in zip(results.details, results.more["spans"], strict=True):
         where = {**about, "config": own["config"], "split": own["split"]}
-        counts = _kept({"too long": one.too_long, "cut": own["cut"]})
+        counts = _kept({"too long": one.left_out["too_long"], "cut": own["cut"]})
         yield Golden(**where, metric="texts", n=len(one.judged), counts=counts)
         for name, (low, high) in own["thresholds"].items():
             yield Golden(

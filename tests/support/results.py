@@ -138,9 +138,10 @@ def write_results_folder(results: Results, folder: Path) -> None:
     """Write a folder of results, as the command does."""
     with written_beside(folder, False) as work:
         write_results(results, work)
-        with item_files(work, results.options.tokens) as write:
-            for one in results.details:
-                write(one.table, [scored for scored, _ in one.shown])
+        if results.task == "score":
+            with item_files(work, results.options.tokens) as write:
+                for one in results.details:
+                    write(one.table, [scored for scored, _ in one.shown])
         write_results_files(results, work)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -103,8 +103,10 @@ def _by_words(row: SpanText, share: _Share, least: float) -> TextPrediction:
     return TextPrediction(row, predicted)
 
 
-#: The answers to one row; None where it is left out.
-RowAnswers = Mapping[SpanPlace, SpanPrediction] | None
+#: The answers to one row, or the reason why it is left out: it is too long, or a token crosses the
+#: edge of what is compared on one side only.
+RowAnswers = Mapping[SpanPlace, SpanPrediction] | str
+TOO_LONG, CROSSING = "too_long", "crossing"
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,8 @@ class Answered:
 
     Attributes:
         table: its rows.
-        rows: the answers to the spans of each row that is answered.
+        rows: the answers to the spans of each row.
         cut: the number of rows of which some text was cut.
-        crossed: the numbers of the rows that are left out, as a token crosses the edge of what is
-            compared on one side only; rows without answers that are not there are too long.
         about: facts on how answers were found, as JSON holds them.
         rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these.
         compat: the name of the mode, or empty.
@@ -125,7 +125,6 @@ class Answered:
     table: SpanTable
     rows: Sequence[RowAnswers]
     cut: int = 0
-    crossed: Set[int] = frozenset()
     about: Mapping[str, Any] = field(default_factory=dict)
     rho: str = "folds"
     compat: str = ""
@@ -133,7 +132,13 @@ class Answered:
     @cached_property
     def judged(self) -> list[TextPrediction]:
         """The rows that were answered."""
-        return text_predictions(self.table.rows, self.rows)
+        both = zip(self.table.rows, self.rows, strict=True)
+        return [TextPrediction(row, own) for row, own in both if not isinstance(own, str)]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """The number of rows that were left out, by reason."""
+        return {why: list(self.rows).count(why) for why in (TOO_LONG, CROSSING)}
 
     @cached_property
     def baselines(self) -> dict[str, list[TextPrediction]]:
@@ -159,20 +164,3 @@ class Answered:
         if self.table.question == CHOICE:
             chosen = best_thresholds(judged)
         return {name: [value] * len(judged) for name, value in chosen.items()}
-
-    @property
-    def too_long(self) -> int:
-        """The number of rows that were left out, as they are too long."""
-        return len(self.table.rows) - len(self.judged) - len(self.crossed)
-
-    def left_out(self, number: int) -> str:
-        """The reason why a row, by its number, was left out."""
-        return "crossing" if number in self.crossed else "too_long"
-
-
-def text_predictions(
-    rows: Sequence[SpanText], answers: Sequence[RowAnswers]
-) -> list[TextPrediction]:
-    """The rows that were answered, with their answers."""
-    both = zip(rows, answers, strict=True)
-    return [TextPrediction(row, own) for row, own in both if own is not None]

@@ -15,7 +15,7 @@ from typing import Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.tasks.spans.answers import Answered
+from coherencegym.eval.tasks.spans.answers import TOO_LONG, Answered, RowAnswers
 from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, places_of
 from coherencegym.eval.tasks.spans.data import CHOICE, ENTAILMENT, SpanTable, span_content
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, REGRESSION
@@ -110,13 +110,13 @@ def head_answers(
     size = _BATCH if batch_tokens is None else max(1, min(_BATCH, batch_tokens // most))
     read = read_logits(model, wanted, most, "only_first", size, apart=scorer == MULTIPLE_CHOICE)
     logits = dict(zip(wanted, read, strict=True))
-    rows = [
+    rows: list[RowAnswers] = [
         {
             place: _prediction(row, [logits[o] for o in inputs_of(row, [place])], scorer, label)
             for place in places_of(row)
         }
         if keep
-        else None
+        else TOO_LONG
         for row, keep in zip(table.rows, kept, strict=True)
     ]
     cut = sum(is_long and keep for is_long, keep in zip(too_long, kept, strict=True))

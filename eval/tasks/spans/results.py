@@ -23,10 +23,7 @@ from coherencegym.eval.tasks.headline import (
     mean_if_known,
 )
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.spans.answers import (
-    BEST_CONSTANT,
-    Answered,
-)
+from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CROSSING, TOO_LONG, Answered
 from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table
@@ -89,7 +86,7 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered) -> None:
                 metric.name,
                 system,
                 [value for value, _ in values],
-                reason=[one.left_out(number) for number in range(len(units))],
+                reason=[own if isinstance(own, str) else "" for own in one.rows],
                 weight=[whole for _, whole in values] if isinstance(metric, Ratio) else None,
             )
     # People were asked about some spans of a text, and mostly about one.
@@ -206,9 +203,9 @@ def _notes_on(one: Answered) -> Iterator[Note]:
     table = one.table.table
     name = table.name
     for number, why in (
-        (one.too_long, "exceed the model's context and are left out"),
+        (one.left_out[TOO_LONG], "exceed the model's context and are left out"),
         (
-            len(one.crossed),
+            one.left_out[CROSSING],
             "are left out: a token crosses the edge of what is compared on one side only",
         ),
         (one.cut, "exceed the model's context and are cut at the end"),

@@ -147,9 +147,7 @@ TASK = Task(
     headline=span_headline,
     sections=span_sections,
     notes=span_notes,
-    facts=lambda one, detail: {
-        "left_out": {"too_long": detail.too_long, "crossing": len(detail.crossed)}
-    },
+    facts=lambda one, detail: {"left_out": detail.left_out},
     more=span_facts,
     files=lambda found, folder: write_span_files(found.details, folder),
 )

@@ -20,14 +20,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.spans import NEGATIVE, SpanText
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.tasks.spans.answers import Answered, RowAnswers
+from coherencegym.eval.tasks.spans.answers import CROSSING, TOO_LONG, Answered, RowAnswers
 from coherencegym.eval.tasks.spans.coherence import (
     SpanPlace,
     SpanPrediction,
@@ -100,29 +100,21 @@ def surprisal_answers(
     """Answer the spans of a table with a causal language model; ``temperature``: T, in bits."""
     # ``[SEP]`` in a text is text.
     texts = replace(table.table, separator=False)
-    read = context.surprisals(texts, span_queries(table))
-    given, asked = iter(read), read[-len(table.rows) :]
-
-    def answers(rows: Sequence[RowAnswers], about: Mapping[str, Any]) -> Answered:
-        left_out = (n for n, row in enumerate(rows) if row is None and not asked[n].too_long)
-        return Answered(table, rows, crossed=frozenset(left_out), about=about)
-
+    given = iter(context.surprisals(texts, span_queries(table)))
     if table.question == CHOICE:
         chosen = [_chosen(row, next(given), temperature) for row in table.rows]
-        return answers(chosen, {"temperature": temperature})
+        return Answered(table, chosen, about={"temperature": temperature})
     gains = _gain_of_hypothesis if table.question == ENTAILMENT else _lowest_gains
     # Of a text of one unit it is not asked whether it holds together.
-    known = [
-        (own[_whole(row)], row.label)
-        for row in table.calibration
-        if (own := gains(row, [_whole(row)], next(given))) and math.isfinite(own[_whole(row)])
-    ]
+    taught = [(gains(row, [_whole(row)], next(given)), row) for row in table.calibration]
+    whole = [(own[_whole(row)], row.label) for own, row in taught if not isinstance(own, str)]
+    known = [(gain, label) for gain, label in whole if math.isfinite(gain)]
     found = [gains(row, places_of(row), next(given)) for row in table.rows]
     slope = fitted_slope(
         [gain for gain, _ in known], [label for _, label in known], table.table.name
     )
     about = {**asdict(slope), "calibrated_on": table.calibrated_on, "calibrated_with": len(known)}
-    return answers([_by_slope(own, slope) for own in found], about)
+    return Answered(table, [_by_slope(own, slope) for own in found], about=about)
 
 
 def span_queries(table: SpanTable) -> list[Query]:
@@ -202,7 +194,7 @@ def _hypothesis_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
 
 def _chosen(row: SpanText, answer: Answer, temperature: float) -> RowAnswers:
     if answer.too_long:
-        return None
+        return TOO_LONG
     same = identical_spans(row)
     numbers = range(len(row.alternatives))
     found = {}
@@ -212,7 +204,7 @@ def _chosen(row: SpanText, answer: Answer, temperature: float) -> RowAnswers:
             units = range(start, end + 1)
             names = [_name(number, start) for number in numbers]
             if any(_crossing_differs(answer, names[0], other, units) for other in names[1:]):
-                return None
+                return CROSSING
             for number, name in enumerate(names):
                 read = answer.conditions[name]
                 bits[number] = math.fsum(float(read.region_bits(unit).sum()) for unit in units)
@@ -237,11 +229,11 @@ def softmax(values: Sequence[float]) -> list[float]:
 
 def _gain_of_hypothesis(
     row: SpanText, places: Sequence[SpanPlace], answer: Answer
-) -> Mapping[SpanPlace, float] | None:
-    if answer.too_long or any(
-        _crossing_differs(answer, _ALONE, str(place), [_HYPOTHESIS]) for place in places
-    ):
-        return None
+) -> Mapping[SpanPlace, float] | str:
+    if answer.too_long:
+        return TOO_LONG
+    if any(_crossing_differs(answer, _ALONE, str(place), [_HYPOTHESIS]) for place in places):
+        return CROSSING
     alone = answer.conditions[_ALONE]
     return {
         place: gain_per_token(alone, answer.conditions[str(place)], _HYPOTHESIS) for place in places
@@ -250,10 +242,10 @@ def _gain_of_hypothesis(
 
 def _lowest_gains(
     row: SpanText, places: Sequence[SpanPlace], answer: Answer
-) -> Mapping[SpanPlace, float] | None:
+) -> Mapping[SpanPlace, float] | str:
     # Of the units after the first; of one unit infinity.
     if answer.too_long:
-        return None
+        return TOO_LONG
     read = {start: answer.conditions.get(_name(0, start)) for start in range(row.size)}
     found: dict[SpanPlace, float] = {}
     gains: dict[SpanPlace, float] = {}
@@ -265,7 +257,7 @@ def _lowest_gains(
             assert after is not None
             if (start, unit) not in gains:
                 if _crossing_differs(answer, _name(0, unit), _name(0, start), [unit]):
-                    return None
+                    return CROSSING
                 gains[start, unit] = gain_per_token(alone, after, unit)
             lowest = min(lowest, gains[start, unit])
         # Positive is what does not hold together, and a high number is to speak for it.
@@ -284,9 +276,9 @@ def gain_per_token(alone: ScoredCondition, after: ScoredCondition, region: int) 
     return float(own.sum() - others.sum()) / len(own) if len(own) else 0.0
 
 
-def _by_slope(gains: Mapping[SpanPlace, float] | None, slope: Slope) -> RowAnswers:
-    if gains is None:
-        return None
+def _by_slope(gains: Mapping[SpanPlace, float] | str, slope: Slope) -> RowAnswers:
+    if isinstance(gains, str):
+        return gains
     return {
         place: SpanPrediction(NEGATIVE, 0.0)
         if gain == -math.inf
