@@ -144,14 +144,12 @@ class ModelComparison:
 
     @property
     def shown(self) -> list[PairedScore]:
-        """The rows that are printed; their tests are the family that is corrected for."""
-        return family(self.rows, self.details)
+        """The rows that are printed, which are the family of tests that is corrected for.
 
-
-def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
-    """The rows that are printed: those of the tables of scores, groups only where asked for."""
-    shown = shown_rows(rows, with_small=details)
-    return [row for row in shown if details or row.level in ("all", "formula")]
+        They are those of the tables of scores, groups only where asked for.
+        """
+        shown = shown_rows(self.rows, with_small=self.details)
+        return [row for row in shown if self.details or row.level in ("all", "formula")]
 
 
 def compare(
