@@ -268,6 +268,8 @@ def _mentions(
 
 
 def _laid_out(words: Sequence[Word], own: Language) -> tuple[str, list[tuple[int, int]]]:
+    if all(word.tag != _HYPHEN for word in words):
+        return own.lay_out([_spelling(word.form) for word in words])
     joined: list[list[str]] = []
     touches = False
     for word in words:

@@ -86,7 +86,7 @@ def brackets(cells: Iterable[tuple[int, str]], names: Sequence[str], column: str
     unfinished: dict[_Part, list[Bracket]] = defaultdict(list)
     whole: list[Bracket] = []
     for index, (line, cell) in enumerate(cells):
-        for match in _matches(line, cell, column):
+        for match in _matches(line, cell, column) if cell else ():
             text = match["opens"] or match["closes"]
             identity, *values = text.split("-")
             entity, part, parts = key = _part(identity, line)
@@ -138,6 +138,8 @@ _Part = tuple[str, int, int]
 
 
 def _part(text: str, line: int) -> _Part:
+    if text and "[" not in text and "]" not in text:
+        return text, 1, 1
     match = _ENTITY.fullmatch(text)
     part, parts = (int(match["part"] or 1), int(match["parts"] or 1)) if match else (0, 0)
     if match is None or not 1 <= part <= parts:
