@@ -277,14 +277,15 @@ def _scored_condition(
     values = np.full(len(encoding.ids), math.nan)
     starts: dict[int, float] = {}
     for request, index in read:
-        sequence, own = plan.sequences[index], bits[index].tolist()
-        # The sequence may serve others too, which read more of it.
-        found = dict(zip(sequence.asked, own, strict=False))
-        row = request.masked
-        places = request.positions if row is None else row.hidden[:1]
-        for place, asked in zip(places, request.asked, strict=True):
-            values[place] = found[asked]
-        starts |= zip(sequence.word_starts, own[len(sequence.asked) :], strict=True)
+        sequence, own = plan.sequences[index], bits[index]
+        places = request.positions if request.masked is None else request.masked.hidden[:1]
+        if request.asked == sequence.asked:
+            values[[*places]] = own[: len(places)]
+        else:
+            # The sequence serves others too, which read more of it.
+            found = dict(zip(sequence.asked, own.tolist(), strict=False))
+            values[[*places]] = [found[asked] for asked in request.asked]
+        starts |= zip(sequence.word_starts, own[len(sequence.asked) :].tolist(), strict=True)
     if words is None or not read:
         return ScoredCondition(encoding, values)
     return ScoredCondition(encoding, words.corrected(encoding.ids, values, starts))

@@ -376,9 +376,9 @@ class _Run:
             parts = sequence.parts(size)
             work = partial(run_each_alone, self.forward, parts)
             if (found := in_memory_of(self.forward.device, work)) is not None:
-                reads = [read for part in parts for read in part.reads()]
+                reads = [tuple(read) for part in parts for read in part.reads().tolist()]
                 bits = dict(zip(reads, np.concatenate(found).tolist(), strict=True))
-                return np.array([bits[read] for read in sequence.reads()])
+                return np.array([bits[tuple(read)] for read in sequence.reads().tolist()])
         raise out_of_memory(batch.length)
 
     def _keep(self, batch: Batch, results: Sequence[np.ndarray], queue: Sequence[Batch]) -> None:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     import torch
 
-#: Rows of logits turned into surprisals at once, by device type, and elsewhere how many logits.
-#: They bound the copies that this takes (64 MB); on a CPU a few rows stay in its cache from one
-#: step to the next, and a GPU would be idle between steps as small.
-_ROWS = {"cpu": 4}
+#: Logits turned into surprisals at once, by device type and elsewhere. They bound the copies that
+#: this takes (64 MB); on a CPU a few rows stay in its cache from one step to the next, and a GPU
+#: would be idle between steps as small.
+_ELEMENTS = {"cpu": 1 << 18}
 _ELEMENTS_ELSEWHERE = 1 << 24
 
 
@@ -168,7 +168,9 @@ class Questions:
         import numpy as np
 
         self._read = np.zeros((rows, length), dtype=bool)
-        self._wanted: dict[tuple[int, int, int | None], int] = {}
+        # Of each question the place, counted through the batch, and the token.
+        self._asked: list[tuple[np.ndarray, np.ndarray]] = []
+        self.count = 0
 
     @property
     def read(self) -> torch.Tensor:
@@ -178,24 +180,29 @@ class Questions:
         return torch.from_numpy(self._read)
 
     @property
-    def rows(self) -> list[int]:
-        """The same by number, counted through the batch."""
-        found: list[int] = self._read.ravel().nonzero()[0].tolist()
-        return found
+    def rows(self) -> torch.Tensor:
+        """The same by number, counted through the batch, on the CPU."""
+        import torch
+
+        return torch.from_numpy(self._read.ravel().nonzero()[0])
 
     def need_some_row(self) -> None:
         """Have logits computed at the last place where nothing is read at all."""
         if not self._read.any():
             self._read[0, -1] = True
 
-    def want(self, row: int, place: int, token: int | None) -> int:
-        """Ask for the surprisal of a token, or of any beginning of a word, behind a place of a row.
+    def want(self, row: int, places: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        """Ask for the surprisals of tokens behind places of a row; -1: of any beginning of a word.
 
         Returns:
-            The index of the answer; the same for the same question.
+            The indices of the answers.
         """
-        self._read[row, place] = True
-        return self._wanted.setdefault((row, place, token), len(self._wanted))
+        import numpy as np
+
+        self._read[row, places] = True
+        self._asked.append((row * self._read.shape[1] + places, tokens))
+        self.count += len(places)
+        return np.arange(self.count - len(places), self.count)
 
     def answers(self, logits: torch.Tensor, beginnings: torch.Tensor | None) -> torch.Tensor:
         """Nats, float32, on the device of the logits, in the order of the questions.
@@ -204,19 +211,25 @@ class Questions:
             logits: shape (rows read, vocabulary), in the order of ``read``.
             beginnings: ids of the tokens that begin a word, on the device of the logits.
         """
-        device = logits.device
-        numbers = (self._read.cumsum() - 1).reshape(self._read.shape).tolist()
-        rows = [numbers[row][place] for row, place, _ in self._wanted]
-        at = send(rows, device)
-        chosen = logits[at, send([token or 0 for *_, token in self._wanted], device)].float()
-        words = [number for number, (*_, token) in enumerate(self._wanted) if token is None]
-        if words:
+        import numpy as np
+
+        none = np.empty((2, 0), dtype=np.int64)
+        places, tokens = np.concatenate([none, *map(np.stack, self._asked)], axis=1)
+        rows = (self._read.cumsum() - 1)[places]
+
+        def sent(values: np.ndarray) -> torch.Tensor:
+            import torch
+
+            return send(torch.from_numpy(values), logits.device)
+
+        at = sent(rows)
+        chosen = logits[at, sent(tokens.clip(min=0))].float()
+        words = np.flatnonzero(tokens < 0)
+        if len(words):
             assert beginnings is not None
-            some = list(dict.fromkeys(rows[number] for number in words))
-            place = {row: number for number, row in enumerate(some)}
-            sums = _log_sums(logits, send(some, device), beginnings)
-            own = sums[send([place[rows[number]] for number in words], device)]
-            chosen.index_copy_(0, send(words, device), own)
+            some, place = np.unique(rows[words], return_inverse=True)
+            sums = _log_sums(logits, sent(some), beginnings)
+            chosen.index_copy_(0, sent(words), sums[sent(place)])
         return _log_sums(logits)[at] - chosen
 
 
@@ -227,7 +240,8 @@ def _log_sums(
     # more exact than a float32 log_softmax.
     import torch
 
-    size = _ROWS.get(logits.device.type) or max(1, _ELEMENTS_ELSEWHERE // logits.shape[1])
+    elements = _ELEMENTS.get(logits.device.type, _ELEMENTS_ELSEWHERE)
+    size = max(1, elements // logits.shape[1])
     parts = (
         logits.split(size) if rows is None else (logits[p][:, columns] for p in rows.split(size))
     )

@@ -51,7 +51,7 @@ class Started:
     """
 
     answers: Sequence[torch.Tensor]
-    asked: Sequence[Sequence[int]]
+    asked: Sequence[np.ndarray]
 
     def finish(self) -> list[np.ndarray]:
         """Wait for the batch; of each of its sequences, in order, what is read (bits, float64)."""
@@ -109,10 +109,7 @@ def run_each_alone(forward: Forward, sequences: Sequence[TokenSequence]) -> list
 def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     members = [sequences[index] for index in batch.indices]
     questions = Questions(len(members), batch.length)
-    asked = [
-        [questions.want(row, place, token) for place, token in member.reads()]
-        for row, member in enumerate(members)
-    ]
+    asked = [questions.want(row, *member.reads().T) for row, member in enumerate(members)]
     ids, more = _rests(members, 0, batch.length, forward.padding or 0), {}
     # Attention without a mask is the faster, and rows of one text need none.
     if forward.is_told and any(one.length < batch.length for one in members):
@@ -122,6 +119,7 @@ def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
 
 
 def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
+    import numpy as np
     import torch
 
     cut = batch.prefix
@@ -132,15 +130,14 @@ def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
     # all sequences of a group read within it is read once.
     within = Questions(len(batch.groups), cut)
     behind = Questions(len(members), batch.length - cut)
-    asked = [
-        [
-            (False, within.want(group, place, token))
-            if place < cut
-            else (True, behind.want(row, place - cut, token))
-            for place, token in member.reads()
-        ]
-        for row, (group, member) in enumerate(zip(group_of_row, members, strict=True))
-    ]
+    asked = []
+    for row, (group, member) in enumerate(zip(group_of_row, members, strict=True)):
+        places, tokens = member.reads().T
+        is_behind = places >= cut
+        own = np.empty(len(places), dtype=np.int64)
+        own[~is_behind] = within.want(group, places[~is_behind], tokens[~is_behind])
+        own[is_behind] = behind.want(row, places[is_behind] - cut, tokens[is_behind])
+        asked.append((own, is_behind))
     # A forward pass without a row is untried ground for many models.
     within.need_some_row()
     first, cache = forward.read(beginnings, within, keep_cache=True)
@@ -148,24 +145,21 @@ def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
         raise CannotShareError("it leaves no cache that can be handed on")
     cache.reorder_cache(send(group_of_row, forward.device))
     second, _ = forward.read(_rests(members, cut, batch.length), behind, cache=cache)
-    count = len(first)
-    return Started(
-        [first, second],
-        [[number + count * is_behind for is_behind, number in places] for places in asked],
-    )
+    return Started([first, second], [own + within.count * behind for own, behind in asked])
 
 
 def _rests(
     members: Sequence[TokenSequence], cut: int, length: int, padding: int = 0
 ) -> torch.Tensor:
     # From ``cut`` on, one sequence a row, padded to ``length``.
+    import numpy as np
     import torch
 
     # Padding is a token id like any other: it is told apart by position, never by id.
-    ids = torch.full((len(members), length - cut), padding, dtype=torch.long)
+    ids = np.full((len(members), length - cut), padding, dtype=np.int64)
     for row, member in enumerate(members):
-        ids[row, : member.length - cut] = torch.tensor(member.seen[cut : member.length])
-    return ids
+        ids[row, : member.length - cut] = member.seen[cut : member.length]
+    return torch.from_numpy(ids)
 
 
 def _texts(members: Sequence[TokenSequence], length: int) -> torch.Tensor:
@@ -198,13 +192,9 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
             ids[row, own] = member.ids[prefix : member.length]
             positions[row, own] = np.arange(prefix, member.length)
             texts[row, own] = number
-            moved = start - prefix
-            asked.append(
-                [
-                    questions.want(row, place if place < prefix else place + moved, token)
-                    for place, token in member.reads()
-                ]
-            )
+            places, tokens = member.reads().T
+            moved = places + (start - prefix) * (places >= prefix)
+            asked.append(questions.want(row, moved, tokens))
             start += size
     on_device = send(torch.from_numpy(laid), forward.device)
     positions_there, texts_there = on_device[1], on_device[2]

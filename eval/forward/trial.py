@@ -178,8 +178,8 @@ class _Tried:
         own, tried = self.plan.sequences[index], self.sequences[index]
         if own == tried:
             return bits
-        place = {read: number for number, read in enumerate(tried.reads())}
-        return bits[[place[read] for read in own.reads()]]
+        place = {tuple(read): number for number, read in enumerate(tried.reads().tolist())}
+        return bits[[place[tuple(read)] for read in own.reads().tolist()]]
 
 
 def _pairs(
@@ -403,12 +403,10 @@ def answers_alike(forward: Forward, plan: Plan, shown: int) -> Trial | None:
     if text.masked is None:
         # Odd, so that no chunk of tokens that see each other ends there.
         cuts = [len(ids) // part | 1 for part in (2, 4, 8)]
-        asked: list[tuple[int, int | None]] = [
-            (place, text.ids[place + 1]) for place in range(cuts[0])
-        ]
+        asked = TokenSequence(text.ids, tuple(range(1, cuts[0] + 1))).reads()
         half = ids[: cuts[0]]
     else:
-        cuts, asked, half = [], list(text.reads()), ids
+        cuts, asked, half = [], text.reads(), ids
     (first, other), tolerance = _bits(forward, asked, [ids, half])
     found = alike_within([(first, other)], tolerance)
     if found.passed:
@@ -428,7 +426,7 @@ def answers_alike(forward: Forward, plan: Plan, shown: int) -> Trial | None:
 
 def _bits(
     forward: Forward,
-    asked: Sequence[tuple[int, int | None]],
+    asked: np.ndarray,
     texts: Sequence[Sequence[int]],
 ) -> tuple[list[np.ndarray], float]:
     # What is read of token ids, each by itself, in float32 where that can be had; and by how much
@@ -439,7 +437,7 @@ def _bits(
         found = {}
         for number, ids in enumerate(texts):
             questions = Questions(1, len(ids))
-            places = [questions.want(0, *each) for each in asked]
+            places = questions.want(0, *asked.T)
             with torch.inference_mode():
                 answers, _ = forward.read(torch.tensor([ids]), questions)
             found[number] = fetched(answers)[places]

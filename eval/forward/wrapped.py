@@ -146,7 +146,7 @@ def _in_parts(
 
 
 @contextmanager
-def head_of_rows(model: Any, rows: Sequence[int], shape: Sequence[int]) -> Iterator[None]:
+def head_of_rows(model: Any, rows: torch.Tensor, shape: Sequence[int]) -> Iterator[None]:
     """Let a model's output head compute the logits of some rows only: shape (rows, V).
 
     They are looked up by number. A mask, as ``logits_to_keep`` takes one, has to be counted first,

@@ -26,12 +26,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.models.limits import Limits
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Ways to mask a token: with the rest of its word, or alone; see :mod:`eval.text.sequence`.
 MaskingChoice = Literal["within_word_l2r", "original"]
@@ -206,7 +209,8 @@ class TokenSequence:
         if self.masked is not None or limits.side(self.length):
             return self
         last = max(self.positions[-1:] + self.word_starts[-1:])
-        return replace(self, ids=self.ids[: last + 1], whole=False)
+        ids, family = self.ids[: last + 1], self.family
+        return TokenSequence(ids, self.positions, False, self.word_starts, family=family)
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -275,17 +279,20 @@ class TokenSequence:
             for own in map(set, places)
         ]
 
-    def reads(self) -> Iterator[tuple[int, int | None]]:
-        """Rows, and the token whose surprisal is read there; None for any that begins a word.
+    def reads(self) -> np.ndarray:
+        """Rows, and the tokens whose surprisals are read there; -1 for any that begins a word.
 
-        They come in the order of the surprisals: those of tokens, then those of words.
+        The shape is (reads, 2), in the order of the surprisals: those of tokens, then of words.
         """
+        import numpy as np
+
+        ids, words = self.ids, self.word_starts
         if self.masked is not None:
-            yield from ((self.masked.place, token) for token in self.masked.targets)
-        for position in self.positions:
-            yield position - 1, self.ids[position]
-        for position in self.word_starts:
-            yield position - 1, None
+            found = [(self.masked.place, token) for token in self.masked.targets]
+        else:
+            found = [(place - 1, ids[place]) for place in self.positions]
+        found += [(place - 1, -1) for place in words]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def shared_length(sequences: Sequence[TokenSequence], family: Sequence[int]) -> int:

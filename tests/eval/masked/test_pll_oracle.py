@@ -128,7 +128,7 @@ def test_the_two_ways_of_masking_differ_where_words_have_several_tokens(whole: I
 def test_the_head_is_computed_where_it_is_read_and_nowhere_else(kind: str) -> None:
     model, questions, rows = masked_model(kind, masked_tokenizer(kind)), Questions(2, 6), []
     for row, place in ((0, 2), (1, 1), (1, 4)):
-        questions.want(row, place, 7)
+        questions.want(row, np.array([place]), np.array([7]))
     model.get_output_embeddings().register_forward_hook(
         lambda head, arguments, output: rows.append(output.shape[:-1].numel())
     )
