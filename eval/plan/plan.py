@@ -20,7 +20,6 @@ What decides is what a tokenizer does, not its name: one that was changed on the
 from __future__ import annotations
 
 import hashlib
-import math
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -209,10 +208,10 @@ class _Batcher:
         return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
 
     def partition(self, groups: list[_Group]) -> Iterator[Batch]:
-        # Filled up one after another, in an order in which neighbours are alike.
+        # Filled up one after another, the alike side by side.
         members: list[_Group] = []
         rows = head = length = prefix = 0
-        for group in self._tiled(groups):
+        for group in sorted(groups, key=lambda group: (group.length, group.prefix)):
             cut = min(prefix, group.cut) if members else group.cut
             longest = max(length, group.length)
             more = (rows + group.rows, cut, longest, head + group.head_rows)
@@ -223,21 +222,6 @@ class _Batcher:
             rows, prefix, length, head = more
         if members:
             yield self._batch(members)
-
-    def _tiled(self, groups: list[_Group]) -> list[_Group]:
-        # Strips of one prefix or so, each ordered by length.
-        work = sum(g.rows * (g.length - g.cut) for g in groups)
-        strips = max(1, math.isqrt(work // max(1, self.budget.tokens)))
-        by_prefix = sorted(groups, key=lambda g: (g.cut, g.length))
-        if not by_prefix[-1].cut:
-            return by_prefix
-        size = math.ceil(len(groups) / strips)
-        tiled: list[_Group] = []
-        for number, start in enumerate(range(0, len(groups), size)):
-            strip = by_prefix[start : start + size]
-            # There and back, so that the end of a strip is like the beginning of the next.
-            tiled += sorted(strip, key=lambda g: g.length, reverse=bool(number % 2))
-        return tiled
 
     def _batch(self, members: Sequence[_Group]) -> Batch:
         packed = members[0].packed
