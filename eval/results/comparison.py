@@ -360,7 +360,8 @@ def _different_settings(baseline: Results, model: Results) -> Iterator[str]:
     for name in names:
         # A release that does not know a setting does what a later one does without it.
         if ours.get(name) != theirs.get(name):
-            yield f"{name}: {_both(ours.get(name), theirs.get(name))}"
+            left, right = {**baseline.settings, **ours}, {**model.settings, **theirs}
+            yield f"{name}: {_both(left.get(name), right.get(name))}"
 
 
 def scoring_rules(results: Results) -> dict[str, Any]:
