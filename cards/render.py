@@ -27,6 +27,7 @@ from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.statistics.control import CONTROLLED, TOO_SMALL, UNCONTROLLED
 from coherencegym.files.templates import templates_of
 from coherencegym.licence import IN_PART, combined_licence
+from coherencegym.loaders.corpus import NEVER_RUN
 
 #: Regions less alike than this have no word in common that a reader would look for.
 _ALIKE = 0.5
@@ -50,7 +51,7 @@ def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
 
 
 def _whole(condition: dict[str, Any], other: dict[str, Any]) -> str:
-    content, text, position = condition["content"], "", 0
+    content, parts, position = condition["content"], [""], 0
     pairs = list(zip(condition["regions"], other["regions"], strict=True))
     differ = [own["content"] != of_other["content"] for own, of_other in pairs]
     is_long = len(content.split()) > _LONG
@@ -59,11 +60,11 @@ def _whole(condition: dict[str, Any], other: dict[str, Any]) -> str:
         between, position = content[position:start], start + len(region["content"])
         # Of a long text, only what stands beside a difference.
         if is_long and not any(differ[max(0, place - 1) : place + 2]):
-            text += "" if text.endswith("… ") else "… "
+            parts += [" … "] if parts[-1] != " … " else []
         else:
-            text += markdown_text(between if text else between.lstrip())
-            text += _marked(region["content"], of_other["content"])
-    return text.rstrip()
+            own = _marked(region["content"], of_other["content"])
+            parts.append(own if parts[-1] == " … " else markdown_text(between) + own)
+    return "".join(parts).strip()
 
 
 def _marked(text: str, other: str) -> str:
@@ -89,8 +90,8 @@ def _bold(text: str) -> str:
     return f"{before}**{markdown_text(inner)}**{after}"
 
 
-#: Rows of a table and entries of a list that a card has at most, and names before "and more".
-_MOST, _SHOWN_NAMES = 5, 3
+#: Words of a card without its YAML, configs that it lists, and names before "and more", at most.
+MOST_WORDS, _MOST, _SHOWN_NAMES = 1200, 5, 3
 #: Names and entries of configs, in the order of the card.
 _Configs = list[tuple[str, dict[str, Any]]]
 #: Kind -> what a high score and a low one can be trusted for, where rows have no control.
@@ -111,7 +112,18 @@ _READ = "https://github.com/coherencegym/coherencegym/blob/main/docs/quality.md"
 
 
 def dataset_card(manifest: dict[str, Any]) -> str:
-    """The card (YAML block and Markdown, headings of the Hub's template) of a manifest."""
+    """The card (YAML block and Markdown, headings of the Hub's template) of a manifest.
+
+    It lists as many configs as leave it no longer than :data:`MOST_WORDS`.
+    """
+    for most in range(_MOST, 0, -1):
+        yaml, body = card_yaml(manifest), _body(manifest, most)
+        if len(body.split()) <= MOST_WORDS:
+            break
+    return f"---\n{yaml}\n---\n{body}"
+
+
+def _body(manifest: dict[str, Any], most: int) -> str:
     configs = ordered_configs(manifest)
     default = next((name for name, config in configs if config["default"]), configs[0][0])
     shown = manifest["configs"][default]
@@ -119,20 +131,19 @@ def dataset_card(manifest: dict[str, Any]) -> str:
     chosen = suite_headline(manifest["configs"])
     # What controls and the rest of many configs come to is beside the card.
     own = [each for each in configs if not each[1].get("is_diagnostic")] or configs
-    listed = sorted(own, key=lambda each: (each[0] != default, each[0] not in chosen))[:_MOST]
+    listed = sorted(own, key=lambda each: (each[0] != default, each[0] not in chosen))[:most]
     qualities = [quality for _, config in configs for quality in config["quality"].values()]
     card = (
         _templates()
         .get_template("card.md.jinja")
         .render(
-            yaml=card_yaml(manifest),
             manifest=manifest,
             configs=configs,
             default=default,
             shown=shown,
             kind=kind,
             labelled=any(kind_named(config["kind"]).labels for _, config in configs),
-            tables=_tables(listed, shown["kind"]),
+            tables=_tables(configs, listed, shown["kind"]),
             listed=listed,
             others=len(configs) - len(listed),
             trust=_trust([each for each in configs if each[0] in chosen], shown["kind"]),
@@ -200,15 +211,15 @@ def _templates() -> Any:
     return environment
 
 
-def _tables(configs: _Configs, first: str) -> list[dict[str, Any]]:
-    # One for each kind, ``first`` the kind of the default config.
+def _tables(configs: _Configs, listed: _Configs, first: str) -> list[dict[str, Any]]:
+    # One for each kind, ``first`` the kind of the default config; rows are of those listed.
     by_kind: dict[str, _Configs] = {first: []}
     for name, config in configs:
         by_kind.setdefault(config["kind"], []).append((name, config))
     tables = []
     for kind, own in by_kind.items():
         rows = []
-        for name, config in own:
+        for name, config in (each for each in listed if each[1]["kind"] == kind):
             split = measured_split(config)
             counts = (
                 f"**{each} {counts['rows']:,}**" if each == split else f"{each} {counts['rows']:,}"
@@ -352,6 +363,7 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
             "licence_of_annotation": licence_text(corpus, "licence"),
             "licence_of_texts": licence_text(corpus, "text_licence"),
             "may_be_published": published_part({"configs": {name: config}}, name),
+            "unproven": corpus["proven"] == NEVER_RUN,
             "limitations": [],
         }
         entry = found.setdefault(f"{corpus['name']} {corpus['title']}", corpus | about)

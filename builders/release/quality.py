@@ -37,8 +37,9 @@ from coherencegym.eval.statistics.bag_of_words import (
     FOLDS,
     LEARNING,
     FitError,
-    bag_of_words,
+    learned_from,
     out_of_fold_scores,
+    slot_bags,
     whole_clusters,
 )
 from coherencegym.eval.statistics.control import Control
@@ -145,13 +146,14 @@ def _bags(
     if number > 1:
         names = [*slots, *(f"slot {i + 1}" for i in range(len(slots), number))]
         views |= {name: range(i, i + 1) for i, name in enumerate(names[:number])}
+    texts = {
+        split: [[" ".join(slot.segments) for slot in row.slots] for row in rows]
+        for split, rows in splits.items()
+    }
+    bags = slot_bags(texts, words)
     for name, seen in views.items():
-        texts = {
-            split: [[" ".join(row.slots[slot].segments) for slot in seen] for row in rows]
-            for split, rows in splits.items()
-        }
         try:
-            bag = bag_of_words(texts, labels, words)
+            bag = learned_from([bags[slot] for slot in seen], labels)
         except FitError as error:
             if name == "all":
                 return {}, str(error)

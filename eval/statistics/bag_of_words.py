@@ -206,18 +206,49 @@ def bag_of_words(
         labels: split -> the label of each row.
         words: the words of the corpus, where its script has no spaces; none: pairs of characters.
     """
+    return learned_from(slot_bags(texts, words), labels)
+
+
+#: A slot's sparse matrix (rows, words of this slot in what is learned from), by split.
+SlotBag = Mapping[str, Any]
+
+
+def slot_bags(
+    texts: Mapping[str, SlotTexts], words: frozenset[str] = frozenset()
+) -> list[SlotBag | None]:
+    """The bags of each slot; none where no word stands in two rows of ``train``.
+
+    Arguments are those of :func:`bag_of_words`.
+    """
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    bags: list[SlotBag | None] = []
+    for slot in range(len(texts[LEARNING][0]) if texts.get(LEARNING) else 0):
+        bag = TfidfVectorizer(min_df=2, sublinear_tf=True, token_pattern=_WORD)
+        own = {split: [with_spaces(row[slot], words) for row in texts[split]] for split in texts}
+        try:
+            found = {LEARNING: bag.fit_transform(own.pop(LEARNING))}
+        except ValueError:  # no word that counts in this slot: nothing to learn from it
+            bags.append(None)
+            continue
+        empty = csr_matrix((0, len(bag.vocabulary_)))
+        bags.append(found | {s: bag.transform(rows) if rows else empty for s, rows in own.items()})
+    return bags
+
+
+def learned_from(bags: Sequence[SlotBag | None], labels: Mapping[str, Sequence[str]]) -> BagOfWords:
+    """The predictions of :func:`bag_of_words` from some slots' bags."""
+    from scipy.sparse import hstack
+
     if len(set(labels.get(LEARNING, ()))) < 2:
         raise FitError(f"no two labels in split {LEARNING!r}; expected some to tell apart")
-    others = [split for split in texts if split != LEARNING]
-    divided = {
-        split: [[with_spaces(text, words) for text in row] for row in rows]
-        for split, rows in texts.items()
-    }
-    bags = _bags_of(divided[LEARNING], [divided[split] for split in others])
-    if bags is None:
+    known = [bag for bag in bags if bag is not None]
+    if not known:
         raise FitError(f"no word stands in two rows of split {LEARNING!r}; expected some")
-    learned, unseen = bags
-    choosing = dict(zip(others, unseen, strict=True)).get(CHOOSING)
+    whole = {split: hstack([bag[split] for bag in known]).tocsr() for split in known[0]}
+    learned = whole.pop(LEARNING)
+    choosing = whole.get(CHOOSING)
     best, chosen, right = None, _UNCHOSEN, -1.0
     for strength in STRENGTHS if choosing is not None else (_UNCHOSEN,):
         model = word_classifier(learned, labels[LEARNING], strength)
@@ -227,7 +258,7 @@ def bag_of_words(
     assert best is not None
     predictions = {
         split: tuple(map(str, best.predict(bag))) if bag.shape[0] else ()
-        for split, bag in zip(others, unseen, strict=True)
+        for split, bag in whole.items()
     }
     accuracy = {split: _share(own, labels[split]) for split, own in predictions.items() if own}
     return BagOfWords(predictions, accuracy, chosen)
@@ -236,34 +267,6 @@ def bag_of_words(
 def _share(predicted: Sequence[str], labels: Sequence[str]) -> float:
     right = sum(one == other for one, other in zip(predicted, labels, strict=True))
     return right / len(labels)
-
-
-def _bags_of(learned: SlotTexts, unseen: Sequence[SlotTexts]) -> tuple[Any, list[Any]] | None:
-    # Sparse matrices (rows, words) of all slots side by side; each slot has the words of its own
-    # texts in ``learned``.
-    from scipy.sparse import hstack
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    columns: list[list[Any]] = []
-    for slot in range(len(learned[0])):
-        bag = TfidfVectorizer(min_df=2, sublinear_tf=True, token_pattern=_WORD)
-        try:
-            own = bag.fit_transform([row[slot] for row in learned])
-        except ValueError:  # no word that counts in this slot: nothing to learn from it
-            continue
-        columns.append([own, *(_transformed(bag, rows, slot) for rows in unseen)])
-    if not columns:
-        return None
-    first, *others = (hstack(parts).tocsr() for parts in zip(*columns, strict=True))
-    return first, others
-
-
-def _transformed(bag: Any, rows: SlotTexts, slot: int) -> Any:
-    from scipy.sparse import csr_matrix
-
-    if not rows:
-        return csr_matrix((0, len(bag.vocabulary_)))
-    return bag.transform([row[slot] for row in rows])
 
 
 def word_classifier(

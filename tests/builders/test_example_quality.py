@@ -12,7 +12,7 @@ from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.pipeline.build import Generated, measured_examples
 from coherencegym.builders.release.quality import example_quality, without_rare_classes
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
-from coherencegym.eval.statistics.bag_of_words import bag_of_words
+from coherencegym.eval.statistics.bag_of_words import slot_bags
 
 
 def example(
@@ -134,12 +134,12 @@ def test_of_many_rows_a_bag_of_words_learns_from_a_sample(monkeypatch: pytest.Mo
     assert example_quality(splits, ())["train"]["bag_learned_from"] == 120
     seen = []
 
-    def counted(texts: Any, labels: Any, words: Any) -> Any:
+    def counted(texts: Any, words: Any) -> Any:
         seen.append(len(texts["train"]))
-        return bag_of_words(texts, labels, words)
+        return slot_bags(texts, words)
 
     monkeypatch.setattr("coherencegym.builders.release.quality._MOST_ROWS", 70)
-    monkeypatch.setattr("coherencegym.builders.release.quality.bag_of_words", counted)
+    monkeypatch.setattr("coherencegym.builders.release.quality.slot_bags", counted)
     quality = example_quality(splits, ())
     assert {*seen} == {68}
     assert quality["train"]["bag_learned_from"] == 68  # 17 documents of four rows

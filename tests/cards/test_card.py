@@ -17,7 +17,13 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.release.manifest import write_documents
 from coherencegym.cards.metadata import SIZES
-from coherencegym.cards.render import dataset_card, quality_json, read_in_part, show_pair
+from coherencegym.cards.render import (
+    MOST_WORDS,
+    dataset_card,
+    quality_json,
+    read_in_part,
+    show_pair,
+)
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.loaders.corpus import NEVER_RUN
@@ -179,7 +185,7 @@ def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> Non
     assert front_matter(card)["license_name"]
     assert "terms of The toy corpus" in card
     assert "too few discourses" in card
-    assert "; reader: never run on the real files\n" in card
+    assert "; its reader was never run on the real files\n" in card
 
 
 def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) -> None:
@@ -286,6 +292,17 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
     assert "pip install coherencegym\ncoherencegym score --model gpt2 --dataset " in first
 
 
+def test_a_card_of_many_configs_has_no_more_words_than_it_may(manifest: dict[str, Any]) -> None:
+    (config,) = manifest["configs"].values()
+    long = config | {"summary": "so many words " * 60, "default": False}
+    configs = {"toy_context": config} | {f"c{n}": long | {"rank": n + 1} for n in range(20)}
+    for number, one in enumerate(configs.values()):  # kinds that differ are listed one by one
+        one["operators"] = f"{number}"
+    _, _, body = dataset_card(manifest | {"configs": configs}).split("---\n", 2)
+    assert 900 < len(body.split()) <= MOST_WORDS
+    assert re.search(r"and 1[6-9] more configs", body)
+
+
 def test_the_card_says_how_a_folder_is_loaded(manifest: dict[str, Any]) -> None:
     assert '\nitems = load_dataset("suites/toy_order", "toy_context")  # ' in dataset_card(manifest)
 
@@ -329,10 +346,10 @@ def test_limitations_of_a_corpus_stand_on_cards_of_what_is_made_from_it(
 def test_the_card_says_since_when_the_texts_have_been_public(manifest: dict[str, Any]) -> None:
     for config in manifest["configs"].values():
         config["corpus"] |= {"public_since": 2016, "public_source": "Somebody (2016)"}
-    assert "; public since 2016 (Somebody (2016)); reader: " in dataset_card(manifest)
+    assert "; public since 2016 (Somebody (2016))\n" in dataset_card(manifest)
     for config in manifest["configs"].values():
         config["corpus"] |= {"public_since": 0, "public_source": ""}
-    assert "; not known since when public; reader: " in dataset_card(manifest)
+    assert "; not known since when public\n" in dataset_card(manifest)
 
 
 def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
