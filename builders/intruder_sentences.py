@@ -34,8 +34,8 @@ from coherencegym.builders.crossing.slots import (
 from coherencegym.builders.discourse.cutting import category
 from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
 from coherencegym.builders.discourse.released import FAMILY_COLUMN
+from coherencegym.builders.judgement.rows import HUMAN_COLUMN
 from coherencegym.builders.pipeline.kinds import Division, Fits
-from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
     Column,
@@ -47,7 +47,7 @@ from coherencegym.builders.suite import (
     Use,
     generate_item,
 )
-from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
+from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, NO_INTRUDER, Document
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
@@ -301,6 +301,81 @@ SAME_DOCUMENT = Config(
     columns=crossed_columns(**SLOT_COLUMNS),
     headline="slot",
     partial_input="bags of words of the sentences before the slot, in it and after it",
+)
+
+
+def has_intruder_or_none(discourse: Discourse) -> bool:
+    """Leave out the documents in which a probe edited the document's own sentence."""
+    return discourse.meta.get("where", "") != "original"
+
+
+@dataclass(frozen=True)
+class Released:
+    """A document with the replacement that its corpus gives for one of its sentences.
+
+    Shen et al. 2021 released them; their human figures (section 5) are about these documents.
+    """
+
+    recipe: str = "the released replacement"
+    contrasts: tuple[Contrast, ...] = ()
+    family: Mapping[str, str] = field(default_factory=dict)
+
+    def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
+        """The item generator that knows which of these documents share lines."""
+        return replace(self, family=fits.families(discourses))
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
+        """Yield the document, intruded where the corpus has a replacement."""
+        sentences, position, replaced = list(discourse.texts), NO_INTRUDER, ""
+        for alternative in discourse.alternatives[:1]:
+            ((position, start, end),) = alternative.span
+            if position == 0 or (start, end) != (0, len(sentences[position])):
+                context.skipped["the released intruder is no whole sentence after the first"] += 1
+                return
+            replaced = sentences[position]
+            sentences[position] = alternative.options[1 - alternative.right]
+        if len(sentences) < 2:
+            context.skipped["fewer than two sentences"] += 1
+            return
+        extra = {
+            FAMILY: self.family[discourse.id],
+            "replaced": replaced,
+            "domain": discourse.meta.get("domain", ""),
+            "probe": discourse.meta.get("probe", ""),
+            HUMAN: _human_positions(discourse),
+        }
+        document = Document(
+            discourse.id, tuple(sentences), position, discourse.id, discourse.corpus, extra
+        )
+        yield GeneratedDocument(document, discourse.texts)
+
+
+def _human_positions(discourse: Discourse) -> list[int]:
+    # The authors number sentences otherwise.
+    if discourse.meta.get("position") != discourse.meta.get("sen_position"):
+        return []
+    answers = [int(judgement.label) for judgement in discourse.judgements]
+    return [answer for answer in answers if NO_INTRUDER <= answer < len(discourse.units)]
+
+
+RELEASED = Config(
+    prefix="detect",
+    name="released",
+    by="domain",
+    corpora=("insted",),
+    kind=DOCUMENTS,
+    select=has_intruder_or_none,
+    generator=Released(),
+    summary="the documents and intruders that the authors of INSteD released",
+    regions=(),
+    columns={
+        **FAMILY_COLUMN,
+        "replaced": Column("string", "the original sentence, which the intruder replaces"),
+        "domain": Column("string", "Wikipedia or CNN"),
+        "probe": Column("string", "the linguistic probe in the intruder; empty for none"),
+        HUMAN: HUMAN_COLUMN,
+    },
+    breakdowns=("probe",),
 )
 
 SETTINGS_HELP = {

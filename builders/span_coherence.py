@@ -11,25 +11,110 @@ hypothesis, label and evidence is read, too (``--hub-dataset ... --genre spans``
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.intruder_sentences import INTRUDER_CORPORA
+from coherencegym.builders.discourse.released import FAMILY_COLUMN
+from coherencegym.builders.intruder_sentences import INTRUDER_CORPORA, IntruderView
 from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.spans.annotated import (
     CHOICE_COLUMNS,
     ENTAILMENT_COLUMNS,
+    RULE_COLUMNS,
     Abduction,
     Asks,
     Entailment,
+    covering_gold,
+    rule_columns,
 )
 from coherencegym.builders.spans.contradictions import CONTRADICTION_COLUMNS, Contradictions
 from coherencegym.builders.spans.denials import Denials
-from coherencegym.builders.spans.intruders import INTRUDER_COLUMNS, IntruderSpans
-from coherencegym.builders.spans.splits import AskedSplits
-from coherencegym.builders.suite import ANY_LANGUAGE, Config, Suite
-from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.builders.suite import ANY_LANGUAGE, Column, Config, Contrast, Suite
+from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SPANS, SpanText
+from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpus import cited
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.operator import Context
+
+#: One sentence alone cannot be incoherent.
+_FEWEST = 2
+
+INTRUDER_COLUMNS = {
+    **FAMILY_COLUMN,
+    "domain": Column("string", "the domain of the document, where its corpus has several"),
+    "replaced": Column("string", "the original sentence, which the intruder replaces"),
+    "source_discourse": Column("string", "the document that the intruder is from"),
+    "similarity": Column(
+        "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"
+    ),
+    **RULE_COLUMNS,
+}
+
+
+@dataclass(frozen=True)
+class IntruderSpans(IntruderView):
+    """All documents; a span of two sentences or more is incoherent iff it holds the intruder."""
+
+    contrasts: tuple[Contrast, ...] = ()
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[SpanText]:
+        """Yield the document, intruded or coherent."""
+        if self.drops(discourse, context):
+            return
+        units = len(discourse.units)
+        if units < _FEWEST:
+            context.skipped["fewer than two sentences"] += 1
+            return
+        # Documents that stay coherent are rows too: they are counted, and not left out.
+        intruded, choice = self.intruded(discourse, Context(context.seed, context.suite))
+        pairs = ((choice.slot - 1, choice.slot), (choice.slot, choice.slot + 1)) if choice else ()
+        evidence = tuple(pair for pair in pairs if pair[0] >= 0 and pair[1] < units)
+        row = SpanText(
+            item_id=discourse.id,
+            units=intruded.texts,
+            speakers=(),
+            hypothesis="",
+            alternatives=(),
+            label=POSITIVE if choice else NEGATIVE,
+            evidence=evidence,
+            gold=covering_gold(units, evidence, _FEWEST),
+            discourse_id=discourse.id,
+            corpus=discourse.corpus,
+            extra={
+                FAMILY: self.family[discourse.id],
+                "domain": discourse.meta.get("domain", ""),
+                "replaced": discourse.texts[choice.slot] if choice else "",
+                "source_discourse": choice.intruder.discourse if choice else "",
+                "similarity": choice.intruder.similarity if choice else None,
+                **rule_columns(units, "intruder"),
+            },
+        )
+        SPANS.check(row)
+        yield row
+
+
+@dataclass(frozen=True)
+class AskedSplits:
+    """The corpus's own splits of texts that it asks something of, and a division of all others.
+
+    The division is that of :mod:`builders.intruder_sentences`, so that a document is in one split
+    in both suites.
+    """
+
+    division: Division
+
+    def __call__(self, discourses: Sequence[Discourse], seed: int) -> dict[str, list[Discourse]]:
+        """The discourses by split, in their order."""
+        own: dict[str, list[Discourse]] = {}
+        for discourse in discourses:
+            if "question" in discourse.meta:
+                own.setdefault(discourse.meta["split"], []).append(discourse)
+        others = [discourse for discourse in discourses if "question" not in discourse.meta]
+        for split, divided in (self.division(others, seed) if others else {}).items():
+            own.setdefault(split, []).extend(divided)
+        return own
 
 
 def _config(**settings: Any) -> Config:

@@ -233,11 +233,16 @@ def _tables(configs: _Configs, listed: _Configs, first: str) -> list[dict[str, A
 
 
 def measured_split(config: Mapping[str, Any]) -> str:
-    """The split of a config whose figures are shown: of most effective items, ``test``, or any."""
+    """The split of a config whose figures are shown.
 
-    def rank(split: str) -> tuple[float, bool]:
-        control = config["quality"].get(split, {}).get("control") or {}
-        return float(control.get("effective_items", 0)), split == "test"
+    That which people judged, or else the one of most effective items, ``test``, or any.
+    """
+
+    def rank(split: str) -> tuple[bool, float, bool]:
+        quality = config["quality"].get(split, {})
+        control = quality.get("control") or {}
+        effective = float(control.get("effective_items", 0))
+        return "human" in quality, effective, split == "test"
 
     return max(map(str, config["splits"]), key=rank)
 

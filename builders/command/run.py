@@ -14,11 +14,11 @@ from typing import Any
 
 from coherencegym.builders.command.declared import finished
 from coherencegym.builders.command.show import (
-    human_lines,
     missing_lines,
     print_build,
     print_lines,
     spinner,
+    without_majority,
 )
 from coherencegym.builders.export.write import Exports, export_build, exports_of
 from coherencegym.builders.judgement.rows import Matcher
@@ -416,7 +416,7 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
         # From here on the build is in its place: a push that fails does not lose it.
         print_build(manifest, one.missing, one.empty, lines, brief=not alone)
         if one.matcher is not None:
-            print_lines([*one.matcher.lines(), *human_lines(manifest)])
+            print_lines([*one.matcher.lines(), *without_majority(manifest)])
         if not options.dry_run:
             with spinner() as one.progress:
                 said, version = one.push(one.destination, manifest)

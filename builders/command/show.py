@@ -79,29 +79,16 @@ def print_build(
         console.print(plain_text(line), soft_wrap=True)
 
 
-def human_lines(manifest: Mapping[str, Any]) -> list[str]:
-    """Human performance on each config and split that people judged, with its interval."""
-    from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
-    from coherencegym.eval.report.grid import score_with_interval
-    from coherencegym.eval.statistics.scores import CD
-
-    found = [
-        (f"{name}, {split}", score)
-        for name, config in manifest["configs"].items()
-        for split, quality in config["quality"].items()
-        for score in quality.get("human", {}).get("scores", ())
-        if not score["group"]
-    ]
-    lines = []
-    for where, own in found:
-        score = score_with_interval(own["score"], own["ci_low"], own["ci_high"], CD)
-        lines.append(f"{HUMAN_PERFORMANCE} on {where}: {score} (n = {own['n']:,})")
-        if 10 * own["no_majority"] >= own["n"]:
-            lines.append(
-                f"{own['no_majority']:,} of these {own['n']:,} have no majority, which counts as "
-                "wrong; an odd number of people avoids that"
-            )
-    return lines
+def without_majority(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Say of what people judged how often no answer had a majority, where that is often."""
+    for config in manifest["configs"].values():
+        for quality in config["quality"].values():
+            for own in quality.get("human", {}).get("scores", ()):
+                if not own["group"] and 10 * own["no_majority"] >= own["n"]:
+                    yield (
+                        f"{own['no_majority']:,} of the {own['n']:,} judged have no majority, "
+                        "which counts as wrong; an odd number of people avoids that"
+                    )
 
 
 def build_grid(manifest: dict[str, Any]) -> Grid:

@@ -15,10 +15,9 @@ from support.suites import Sample, build_from, no_classifiers, rows
 import coherencegym as cg
 from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite
-from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
+from coherencegym.builders.intruder_sentences import RELEASED, SUITE, Documents, Pairs
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.kinds import Division, Fits
-from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate

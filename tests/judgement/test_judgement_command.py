@@ -98,7 +98,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert rebuild("story_cloze", *given, classified=True) == 0
     said = capsys.readouterr().out
     assert "judgements: 80 answers\n" in said
-    assert "human performance on sample, test: 100.0 [91.2, 100.0] % (n = 40)\n" in said
+    assert "human performance, %: 100.0 [91.2, 100.0]" in said
 
     figures = human()
     assert (figures["judged"], figures["annotators"]) == (40, 2)
@@ -201,7 +201,7 @@ def test_a_majority_of_three_decides(capsys: pytest.CaptureFixture[str]) -> None
         assert rebuild("story_cloze", *few, "--judgements", *files, "--overwrite") == 0
         found = overall(human())
         assert (found["score"], found["no_majority"]) == (score, no_majority)
-        said = "20 of these 20 have no majority, which counts as wrong; an odd number"
+        said = "20 of the 20 judged have no majority, which counts as wrong; an odd number"
         assert (said in capsys.readouterr().out) == bool(no_majority)
 
 
