@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 from coherencegym.builders.discourse.inferred_connectives import in_dutch
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
+from coherencegym.builders.suite import GENRE, Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.reference.antecedent_removal import (
     AntecedentRemoval,
@@ -76,7 +76,7 @@ _COLUMNS = {
         "whether the sentence with the antecedent comes before the neighbour in the text; if not, "
         "it stands directly before the scored sentence",
     ),
-    "genre": Column("string", "the genre of the document in the corpus"),
+    "genre": GENRE,
 }
 
 

@@ -37,6 +37,7 @@ from coherencegym.builders.discourse.inferred_connectives import (
 )
 from coherencegym.builders.suite import (
     BEYER_2021,
+    GENRE,
     Column,
     Config,
     Contrast,
@@ -432,7 +433,7 @@ _COLUMNS = {
     "syntax": Column(
         "string", "how the connective is used: subordinator, adverbial or coordinator"
     ),
-    "genre": Column("string", "genre of the document; empty where the corpus names none"),
+    "genre": GENRE,
     "sentences": Column("int32", "sentences in the segment"),
     "fronted": Column(
         "bool",

@@ -28,12 +28,15 @@ from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.inferred_connectives import in_dutch, of_entities
 from coherencegym.builders.suite import (
     BEYER_2021,
+    GENRE,
     Column,
     Config,
     Contrast,
     MinimalPairs,
     Suite,
     Use,
+    context_and_last,
+    last_alone,
 )
 from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
@@ -56,21 +59,11 @@ _OPERATOR = PronounRepetition(sentences=_SENTENCES)
 _CONTEXTS = ("none", "competitor")
 
 
-def context_and_sentence(discourse: Discourse) -> list[list[int]]:
-    """Two regions: the sentences before, and the sentence."""
-    last = len(discourse.units) - 1
-    return [list(range(last)), [last]]
-
-
 def around_mention(discourse: Discourse) -> tuple[str, str, str, str]:
     """Four regions: the sentences before, and of the sentence what is before, in and after."""
     *context, sentence = discourse.texts
     start, end = replaced_place(discourse)
     return " ".join(context), sentence[:start].rstrip(), sentence[start:end], sentence[end:].strip()
-
-
-def _sentence_alone(discourse: Discourse) -> tuple[str, ...]:
-    return (discourse.texts[-1],)
 
 
 def mention_columns(original: Discourse, manipulated: Discourse) -> dict[str, Any]:
@@ -101,7 +94,7 @@ _COLUMNS = {
         "between refer to the entity only by pronouns",
     ),
     "antecedent_words": Column("int32", "number of words that are repeated"),
-    "genre": Column("string", "the genre of the document in the corpus"),
+    "genre": GENRE,
 }
 
 
@@ -113,7 +106,7 @@ def mention_config(spillover: bool) -> Config:
         corpora=_CORPORA,
         generator=MinimalPairs(
             versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
-            regions=around_mention if spillover else context_and_sentence,
+            regions=around_mention if spillover else context_and_last,
             contrasts=(
                 (Contrast(REPETITION, PRONOUN, 4),)
                 if spillover
@@ -123,7 +116,7 @@ def mention_config(spillover: bool) -> Config:
                 )
             ),
             columns=mention_columns,
-            view=_sentence_alone,
+            view=last_alone,
         ),
         summary=(
             "the rest of the sentence after the pronoun or the repetition is scored"

@@ -26,6 +26,7 @@ from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, any_two
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
+    GENRE,
     Column,
     Config,
     Contrast,
@@ -50,7 +51,6 @@ from coherencegym.manipulations.operator import Context
 
 #: Best first.
 _CORPORA = ("pdtb", "gum", "tedmdb")
-_GENRE = Column("string", "genre of the document; empty where the corpus names none")
 MIAO_2024 = """@inproceedings{miao-etal-2024-discursive,
     title = "Discursive Socratic Questioning: Evaluating the Faithfulness of Language Models' Understanding of Discourse Relations",
     author = "Miao, Yisong and Liu, Hongfu and Lei, Wenqiang and Chen, Nancy and Kan, Min-Yen",
@@ -327,7 +327,7 @@ SUITE = Suite(
                 annotated=Column(["string"], "the annotated connectives"),
                 senses=Column(["string"], "the senses of the two relations in the corpus"),
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
-                genre=_GENRE,
+                genre=GENRE,
             ),
             partial_input="bags of words of the first sentence, the adverbial and the rest",
         ),
@@ -346,7 +346,7 @@ SUITE = Suite(
                 "way": Column("string", f"the sense in common terms: {', '.join(WAYS)}"),
                 "alternatives": Column(["string"], "the relations whose adverbials are also tried"),
                 "converse": Column("bool", "whether the sentences are also exchanged"),
-                "genre": _GENRE,
+                "genre": GENRE,
             },
             breakdowns=("way", "genre"),
             headline=REST,

@@ -21,6 +21,8 @@ from coherencegym.builders.suite import (
     MinimalPairs,
     Suite,
     Use,
+    context_and_last,
+    last_alone,
 )
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.decor import CORPUS, REASONS
@@ -44,17 +46,6 @@ _SEVERAL = "several"
 def rewritten(discourse: Discourse) -> bool:
     """Tell whether the last sentence was rewritten, and not only judged."""
     return bool(discourse.alternatives)
-
-
-def text_and_sentence(discourse: Discourse) -> list[list[int]]:
-    """Two regions: the text before the sentence, and the sentence."""
-    last = len(discourse.units) - 1
-    return [list(range(last)), [last]]
-
-
-def sentence_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the partial-input classifier sees."""
-    return (discourse.units[-1].text,)
 
 
 def reason_columns(rewrite: Discourse, original: Discourse) -> dict[str, Any]:
@@ -95,10 +86,10 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         corpora=(CORPUS.name,),
         generator=MinimalPairs(
             versions=versions,
-            regions=text_and_sentence,
+            regions=context_and_last,
             contrasts=contrasts,
             columns=reason_columns,
-            view=sentence_alone,
+            view=last_alone,
         ),
         select=rewritten,
         summary=summary,

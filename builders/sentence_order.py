@@ -34,6 +34,7 @@ from coherencegym.builders.suite import (
     MinimalPairs,
     Suite,
     Use,
+    context_and_last,
 )
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Pipeline
@@ -49,12 +50,6 @@ _THREADS: tuple[str, ...] = ("irc",)
 def whole(discourse: Discourse) -> list[list[int]]:
     """One region: every unit."""
     return [list(range(len(discourse.units)))]
-
-
-def context_and_last(discourse: Discourse) -> list[list[int]]:
-    """Two regions: all units but the last, and the last."""
-    last = len(discourse.units) - 1
-    return [list(range(last)), [last]]
 
 
 def order_columns(original: Discourse, shuffled: Discourse) -> dict[str, Any]:

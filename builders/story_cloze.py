@@ -33,6 +33,8 @@ from coherencegym.builders.suite import (
     MinimalPairs,
     Suite,
     Use,
+    context_and_last,
+    last_alone,
 )
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Pipeline
@@ -47,17 +49,6 @@ from coherencegym.manipulations.reference.named_people import (
 from coherencegym.manipulations.units import EndingSwap
 
 _WORD = re.compile(r"[^\W\d_]+")
-
-
-def story_and_ending(discourse: Discourse) -> list[list[int]]:
-    """Two regions: the story so far, and its ending."""
-    last = len(discourse.units) - 1
-    return [list(range(last)), [last]]
-
-
-def ending_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the partial-input classifier sees."""
-    return (discourse.units[-1].text,)
 
 
 def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
@@ -214,9 +205,9 @@ SUITE = Suite(
             corpora=("storycloze",),
             generator=MinimalPairs(
                 versions={"original_ending": Pipeline(), "distractor_ending": EndingSwap()},
-                regions=story_and_ending,
+                regions=context_and_last,
                 contrasts=(Contrast("distractor_ending", "original_ending", 2),),
-                view=ending_alone,
+                view=last_alone,
             ),
             summary="the ending is scored after the four sentences of the story",
             regions=("the four sentences of the story", "the ending"),

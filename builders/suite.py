@@ -95,6 +95,20 @@ def no_columns(original: Discourse, manipulated: Discourse) -> dict[str, Any]:
     return {}
 
 
+def context_and_last(discourse: Discourse) -> list[list[int]]:
+    """Two regions: all units but the last, and the last."""
+    last = len(discourse.units) - 1
+    return [list(range(last)), [last]]
+
+
+def last_alone(discourse: Discourse) -> tuple[str, ...]:
+    """Give the partial-input classifier the last unit alone."""
+    return (discourse.texts[-1],)
+
+
+#: A column of suites whose corpora may name the genre of a document.
+GENRE = Column("string", "the genre of the document; empty where the corpus names none")
+
 #: A region of a condition: the units in it, or its text, where it does not keep to units.
 RegionContent = Sequence[int] | str
 
@@ -286,7 +300,7 @@ class Config:
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
             the corpus has; empty where it is one config.
         summary, regions, partial_input: a sentence on it, on each region in order, and on the
-            texts that the partial-input classifier sees, for the card.
+            texts that the partial-input classifier sees, for the card and the manifest.
         columns: the suite's own columns.
         breakdowns: columns by whose values scores are also reported.
         separator: true where texts hold ``[SEP]``.

@@ -300,16 +300,18 @@ def _conditions(known: Mapping[str, str], configs: _Configs) -> dict[str, str]:
 def _trust(headline: _Configs, kind: str) -> str:
     if kind != ITEMS.name or not headline:
         return _TRUST.get(kind, "No control was computed for rows of this kind.")
-    by_answer: dict[str, list[str]] = {}
+    by_answer: dict[tuple[str, str], list[str]] = {}
     people = []
     for name, config in headline:
         quality = config["quality"].get(measured_split(config), {})
         word = (quality.get("control") or {}).get("word", TOO_SMALL)
         answer = {CONTROLLED: "yes", TOO_SMALL: "not known"}.get(word, "no")
-        by_answer.setdefault(f"{answer}, {word},", []).append(name)
+        by_answer.setdefault((answer, word), []).append(name)
         if human := quality.get("human"):
             people.append(f"people are right in {_share(human['scores'][0])} % of `{name}`")
-    high = "; ".join(f"{answer} of {_names(names)}" for answer, names in by_answer.items())
+    high = "; ".join(
+        f"{answer} for {_names(names)} ({word})" for (answer, word), names in by_answer.items()
+    )
     nobody = f"no person judged these items, but [language models read some]({_READ})"
     return f"A high one: {high}. A low one: {'; '.join(people[:_SHOWN_NAMES]) or nobody}."
 

@@ -25,6 +25,7 @@ from coherencegym.builders.discourse.cutting import (
     stretches,
     tiles,
 )
+from coherencegym.builders.discourse.released import FAMILY_COLUMN
 from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.builders.suite import (
     Column,
@@ -171,11 +172,7 @@ MATCHED_COLUMNS = {
         "how many more rough shifts and transitions without a center (centering theory) the "
         "shuffled text has than the original; null if the corpus does not annotate entities",
     ),
-    FAMILY: Column(
-        "string",
-        "the document, or the first of the documents that share lines with it; rows of one family "
-        "form one cluster in intervals",
-    ),
+    **FAMILY_COLUMN,
 }
 
 

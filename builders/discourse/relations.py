@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from coherencegym.builders.discourse.released import PROBED
-from coherencegym.builders.suite import ANY_LANGUAGE, Column, Config, Contrast
+from coherencegym.builders.suite import ANY_LANGUAGE, GENRE, Column, Config, Contrast
 from coherencegym.eval.kinds.examples import EXAMPLES, NO_PLACE, LabelledExample, Slot
 from coherencegym.loaders.discourse import (
     Discourse,
@@ -364,7 +364,6 @@ def level_2(sense: str) -> str:
 _UNIFIED = Column(
     "string", "the relation as one of the 17 labels of DISRPT 2025; empty where it has none"
 )
-_GENRE = Column("string", "genre of the document; empty where the corpus names none")
 _SAME_SENTENCE = Column("bool", "whether both segments are in one sentence")
 _NODE_COLUMNS = {
     "relation": Column("string", "the label of the relation in the corpus"),
@@ -379,7 +378,7 @@ _NODE_COLUMNS = {
     "size": Column("string", "`larger` as one of `1`, `2 to 9`, `10 or more`"),
 }
 _TREE_COLUMNS = {
-    "genre": _GENRE,
+    "genre": GENRE,
     **_NODE_COLUMNS,
     "same_sentence": _SAME_SENTENCE,
     "marked": Column(
@@ -389,7 +388,7 @@ _TREE_COLUMNS = {
     ),
 }
 _PAIR_COLUMNS = {
-    "genre": _GENRE,
+    "genre": GENRE,
     "relation": Column("string", "the sense in the corpus; several are joined by ` + `"),
     "unified": _UNIFIED,
     "connective": Column(

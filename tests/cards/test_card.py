@@ -148,10 +148,10 @@ def test_the_figures_beside_the_card_have_every_split_and_published_scores(
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("controlled", "A high one: yes, controlled, of `toy_context`."),
-        ("leaks", "A high one: no, leaks, of `toy_context`."),
-        ("too small to tell", "A high one: not known, too small to tell, of `toy_context`."),
-        ("cannot be controlled", "A high one: no, cannot be controlled, of `toy_context`."),
+        ("controlled", "A high one: yes for `toy_context` (controlled)."),
+        ("leaks", "A high one: no for `toy_context` (leaks)."),
+        ("too small to tell", "A high one: not known for `toy_context` (too small to tell)."),
+        ("cannot be controlled", "A high one: no for `toy_context` (cannot be controlled)."),
     ],
 )
 def test_the_card_says_whether_scores_can_be_trusted(

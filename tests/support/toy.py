@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.sentence_order import context_and_last
-from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite, context_and_last
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Pipeline
