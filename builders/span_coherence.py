@@ -214,8 +214,8 @@ SUITE = Suite(
             corpora=("dialoguenli",),
             generator=Contradictions(),
             summary=(
-                "utterances of one person, including a pair that annotators judged: does a span "
-                "of utterances contradict itself?"
+                "utterances of one person, including a pair that is known to contradict itself or "
+                "not to: does a span of utterances contradict itself?"
             ),
         ),
         _contradiction(
