@@ -232,7 +232,11 @@ def load(
 
     def about(code: bool) -> dict[str, Any]:
         return {
-            **read.facts(name, code),
+            "name": name,
+            "commit": read.source.identity(code=code),
+            "base": read.source.name if read.source.name != name else None,
+            "adapter": named(read.adapter),
+            "other_tokenizer": named(read.tokens) if read.tokens is not read.source else None,
             "tokenizer": read.tokenizer,
             "arguments": arguments.numeric(),
             "scorer": own,
@@ -243,16 +247,18 @@ def load(
             "cautions": _cautions(read.config) if read.is_bare else (),
         }
 
-    if known is not None and placement.device is not None and not trust:
+    # Code is run only where it is trusted. Files are read for their digest here.
+    facts = {} if trust else about(code=False)
+    if known is not None and placement.device is not None and facts:
         number_format = str(placement.dtype).removeprefix("torch.")
         waiting = Unloaded(read.config, number_format, own, weights)
         where: dict[str, Any] = {"device": placement.whole_device, "dtype": number_format}
-        found = LoadedModel(model=waiting, parameters=0, **where, **about(code=False))
-        if facts := known(found):
-            waiting.vocabulary = facts["vocabulary"]
-            return replace(found, parameters=facts["parameters"])
+        found = LoadedModel(model=waiting, parameters=0, **where, **facts)
+        if counts := known(found):
+            waiting.vocabulary = counts["vocabulary"]
+            return replace(found, parameters=counts["parameters"])
     model = weights()
-    return LoadedModel.of(model=model, **about(runs_remote_code(model)))
+    return LoadedModel.of(model=model, **(facts or about(runs_remote_code(model))))
 
 
 def load_encoder(name: str, device: str = "auto", dtype: str = "auto", **how: Any) -> LoadedModel:
@@ -304,16 +310,6 @@ class _Read:
     def is_bare(self) -> bool:
         """The config of a model that is to have a head names no class with one."""
         return self.scorer == "causal" and is_headless(self.config)
-
-    def facts(self, name: str, code: bool) -> dict[str, Any]:
-        """What the files are, by attributes of :class:`LoadedModel`; ``code``: theirs is run."""
-        return {
-            "name": name,
-            "commit": self.source.identity(code=code),
-            "base": self.source.name if self.source.name != name else None,
-            "adapter": named(self.adapter),
-            "other_tokenizer": named(self.tokens) if self.tokens is not self.source else None,
-        }
 
 
 def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoice | None) -> _Read:
