@@ -31,8 +31,7 @@ def results_named(given: Sequence[Path]) -> list[Path]:
 
     The overview beside the runs is passed over, so that ``results/*`` names the runs.
     """
-    from coherencegym.eval.results.folder import run_folders
-    from coherencegym.eval.views.overview import OVERVIEW
+    from coherencegym.eval.results.folder import OVERVIEW, run_folders
 
     chosen = [path for path in given if path.name != OVERVIEW]
     return [run for path in chosen for run in run_folders([path])]

@@ -37,6 +37,8 @@ from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 #: The file that every folder of results has.
 MARKER = "results.json"
+#: The folder of an overview, which lies beside those of its runs.
+OVERVIEW = "overview"
 #: The format of that file: what reads it later refuses another.
 RESULTS_FORMAT = 1
 

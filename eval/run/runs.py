@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.forward.cache import Cache, cache_folder
@@ -26,12 +26,12 @@ from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.report.formats import json_text, print_document
 from coherencegym.eval.results.folder import (
     MARKER,
+    OVERVIEW,
     run_name,
     runs_beside,
     told_apart,
     write_results,
 )
-from coherencegym.eval.results.run_table import step_of
 from coherencegym.eval.run.call import Call, described_model, print_cache, reading_model
 from coherencegym.eval.run.data import (
     DatasetInputs,
@@ -46,16 +46,11 @@ from coherencegym.eval.run.run_file import RUN_FILE_NAME, run_file_text
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext
-from coherencegym.eval.views.overview import (
-    OVERVIEW,
-    PAGE,
-    ShownOverview,
-    check_runs,
-    overview,
-    write_overview,
-)
 from coherencegym.eval.views.page import write_results_files
-from coherencegym.files.folders import written_beside
+from coherencegym.files.folders import check_folder, check_inputs, written_beside
+
+if TYPE_CHECKING:
+    from coherencegym.eval.views.overview import ShownOverview
 
 #: The names of the settings of the data, as results record them.
 _DATA = ("configs", "split", "max_items")
@@ -97,7 +92,11 @@ def run_task(call: Call) -> Results | ShownOverview:
     runs.make()
     if runs.above is not None:
         runs.write_overview()
-    return runs.last if len(runs.runs) == 1 else overview(runs.runs)
+    if len(runs.runs) == 1:
+        return runs.last
+    from coherencegym.eval.views.overview import overview
+
+    return overview(runs.runs)
 
 
 def results_about(
@@ -193,15 +192,22 @@ class Runs:
         call, names = self.call, [_read_from(one.dataset) for one in datasets]
         files = [name for name in names if is_file(name)]
         elsewhere = str(call.given.get("calibrate_on") or "").rpartition(":")[0]
-        if folders := [one.folder for one in self.places if one.folder is not None]:
-            check_runs(
-                folders,
-                call.output.overwrite,
-                self.above,
-                "output=" if call.shell is None else "--output",
-                inputs=[name for name in (*names, elsewhere) if name and name not in files],
-                around=[*(one.model for one in models if not one.is_loaded), *files],
-            )
+        folders = [one.folder for one in self.places if one.folder is not None]
+        if not folders:
+            return
+        option = "output=" if call.shell is None else "--output"
+        inputs = [name for name in (*names, elsewhere) if name and name not in files]
+        around = [*(one.model for one in models if not one.is_loaded), *files]
+        check_inputs(folders, option, inputs=inputs, around=around)
+        for folder in folders:
+            if folders.count(folder) > 1:
+                raise EvaluationError(
+                    f"{folder}: two runs would be written there; expected each model and each "
+                    "dataset once"
+                )
+            check_folder(folder, call.output.overwrite, option)
+        if self.above is not None:
+            check_folder(self.above / OVERVIEW, True, option)
 
     def make(self) -> None:
         """Read the data, make the runs, and write each as soon as it is made."""
@@ -315,6 +321,8 @@ class Runs:
 
     def write_overview(self) -> ShownOverview:
         """Write the overview of these runs and of what else is in the folder."""
+        from coherencegym.eval.views.overview import overview, write_overview
+
         assert self.above is not None
         shown = overview([*self._beside(self.above), *self.runs])
         write_overview(shown, self.above / OVERVIEW)
@@ -322,6 +330,8 @@ class Runs:
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing."""
+        from coherencegym.eval.views.overview import PAGE
+
         print_document(self.write_overview().document)
         assert self.above is not None
         print(f"written to {self.above}: open {self.above / OVERVIEW / PAGE}")
@@ -353,6 +363,8 @@ class Runs:
 
 def _training(run: Results) -> tuple[str, ...] | None:
     # None where the run is of no checkpoint.
+    from coherencegym.eval.results.run_table import step_of
+
     step = step_of(run)
     return (step.training, step.unit, run.data, run.suite, run.version) if step else None
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, SCORE_MEANINGS
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection
@@ -23,11 +22,9 @@ from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, chance_na
 from coherencegym.eval.tasks.headline import Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
-from coherencegym.eval.views.plots import CURVE, write_curves
-from coherencegym.files.folders import check_folder, check_inputs, written_beside
+from coherencegym.files.folders import written_beside
 
-#: The folder of an overview beside its runs, its page, and the file beside that.
-OVERVIEW = "overview"
+#: The page of an overview, and the file beside it.
 PAGE = "index.html"
 _MARKDOWN = "overview.md"
 _REFERENCES = {
@@ -115,35 +112,6 @@ def overview_document(
     return TableDocument([overview_grid(shown, reports)], lines, shown.records)
 
 
-def check_runs(
-    folders: Sequence[Path],
-    overwrite: bool,
-    above: Path | None = None,
-    option: str = "--output",
-    inputs: Sequence[str | Path] = (),
-    around: Sequence[str | Path] = (),
-) -> None:
-    """Refuse what would be lost of runs before any is scored: their folders, the overview above.
-
-    Args:
-        folders: the folder of each run.
-        overwrite: earlier results may be replaced.
-        above: the folder of the runs and their overview; None: there will be none.
-        option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
-        inputs, around: folders that are read, as the same function takes them.
-    """
-    check_inputs(folders, option, inputs=inputs, around=around)
-    for folder in folders:
-        if folders.count(folder) > 1:
-            raise EvaluationError(
-                f"{folder}: two runs would be written there; expected each model and each dataset "
-                "once"
-            )
-        check_folder(folder, overwrite, option)
-    if above is not None:
-        check_folder(above / OVERVIEW, True, option)
-
-
 def write_overview(shown: RunTable, folder: Path) -> None:
     """Write a folder of ``overview.md`` and ``index.html``, which lead to the reports of the runs.
 
@@ -154,6 +122,8 @@ def write_overview(shown: RunTable, folder: Path) -> None:
 
 
 def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
+    from coherencegym.eval.views.plots import CURVE, write_curves
+
     write_curves(learning_curves(shown), work)
     curve = (work / CURVE).with_suffix(".svg")
     drawn = curve.read_bytes() if curve.is_file() else b""

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table, markdown_text
 from coherencegym.eval.data.dataset import BASELINE_WORDS
@@ -28,11 +28,13 @@ from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
 from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.training.encoder import Trained
-from coherencegym.eval.tasks.training.training import Training
 from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.files.folders import written_beside
 from coherencegym.files.templates import templates_of, under_policy
+
+if TYPE_CHECKING:
+    from coherencegym.eval.tasks.training.encoder import Trained
+    from coherencegym.eval.tasks.training.training import Training
 
 #: The page of a run.
 PAGE_OF_RUN = "report.html"
