@@ -26,6 +26,8 @@ from coherencegym.eval.statistics.control import (
     LEAKS,
     TOO_SMALL,
     UNCONTROLLED,
+    _bin_edges,
+    _binned,
     checked_items,
 )
 from coherencegym.eval.statistics.surface import (
@@ -349,3 +351,18 @@ def test_weights_over_all_items_make_cross_validation_lie() -> None:
         apart.append(share(columns[~half] @ plain > 0, own[1]))
     assert np.mean(trapped) < 0.46
     assert np.mean(apart) == pytest.approx(0.5, abs=0.02)
+
+
+def test_bins_of_boosting_are_weighted_quantiles() -> None:
+    chance = np.random.default_rng(0)
+    values, times = chance.normal(size=900), chance.integers(0, 4, size=900)
+    ranks = np.linspace(0, 100, 256)[1:-1]
+    expected = np.percentile(np.repeat(values, times), ranks, method="averaged_inverted_cdf")
+    edges = _bin_edges(values, times.astype(float))
+    assert edges == pytest.approx(np.unique(expected), abs=1e-12)
+    assert _bin_edges(np.round(values, 1), np.ones(900)) is None  # few values: as they are
+    binned = _binned(np.stack([values, values], axis=1), [edges, None])
+    assert (binned[:, 1] == values).all()
+    assert len({*binned[:, 0]}) == 255
+    above = values[:, None] > edges  # a value at an edge is in the bin below it
+    assert (binned[:, 0] == above.sum(axis=1)).all()
