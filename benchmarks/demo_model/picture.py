@@ -17,22 +17,23 @@ from typing import Any
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.run_table import LearningCurve
+from coherencegym.eval.statistics.scores import CONTROLLED_CD
 from coherencegym.eval.tasks.headline import Headline
 
 #: What a panel is called, and its suite, config and split.
 PANELS = {
     "order: Wikipedia": ("sentence_order", "discoeval_matched_documents", "test"),
-    "dialogue: chat": ("intruder_sentences", "pairs_discoeval_chat", "test"),
+    "dialogue: PersonaChat": ("sentence_order", "personachat_matched_dialogue", "unsplit"),
     "intruder: GUM": ("intruder_sentences", "gum_same_document", "test"),
     "reference: WinoGrande": ("winograd", "winogrande_partial", "validation"),
     "connective: GUM": ("connectives", "gum_crossed", "test"),
     "story ending: samples": ("story_cloze", "sample", "test"),
 }
-_KEPT = ("over", "n", "score", "ci_low", "ci_high", "effective_items", "chance", "metric")
+_KEPT = ("n", "score", "ci_low", "ci_high", "effective_items")
 
 
 def scored(models: Path, suites: Path, limit: int | None) -> Iterator[dict[str, Any]]:
-    """The headline of every checkpoint on every panel; those that are kept are not scored again."""
+    """The controlled score of every checkpoint on every panel; what is kept is not scored again."""
     import coherencegym as cg
 
     path = models / "scores.jsonl"
@@ -44,8 +45,16 @@ def scored(models: Path, suites: Path, limit: int | None) -> Iterator[dict[str, 
         size, tokens = folder.parent.name, int(folder.name.removeprefix("tokens-"))
         for panel, (suite, config, split) in PANELS.items():
             if (panel, size, tokens) not in known:
-                run: Any = cg.score(folder, suites / suite, config=config, split=split, limit=limit)
-                head = {name: getattr(run.headline, name) for name in _KEPT}
+                options = {"config": config, "split": split, "limit": limit}
+                run: Any = cg.score(folder, suites / suite, **options)
+                whole = run.rows[0]
+                head = {
+                    "n": whole.n,
+                    "score": whole.controlled_score,
+                    "ci_low": whole.controlled_ci_low,
+                    "ci_high": whole.controlled_ci_high,
+                    "effective_items": whole.effective_items,
+                }
                 row = {"panel": panel, "size": size, "tokens": tokens, **head}
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
@@ -57,7 +66,11 @@ def curves(rows: Sequence[dict[str, Any]]) -> list[LearningCurve]:
     """A curve for each panel and size, from small to large."""
     points: dict[tuple[str, str], dict[int, Headline]] = {}
     for row in rows:
-        head = Headline(**{name: row[name] for name in _KEPT} | {"over": tuple(row["over"])})
+        head = Headline(
+            over=(PANELS[row["panel"]][1],),
+            metric=CONTROLLED_CD,
+            **{name: row[name] for name in _KEPT},
+        )
         points.setdefault((row["panel"], row["size"]), {})[row["tokens"]] = head
     order = sorted(points, key=lambda key: (list(PANELS).index(key[0]), float(key[1][:-1])))
     return [
@@ -83,7 +96,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     rows = list(scored(arguments.models, arguments.suites, arguments.limit))
     drawn = curves(rows)
     with figures.style():
-        figures.write_svg(draw_curves(drawn), arguments.output, Description=json.dumps(rows))
+        figure = draw_curves(drawn)
+        figure.suptitle("Controlled score by size and training", fontsize=11, fontweight="bold")
+        figures.write_svg(figure, arguments.output, Description=json.dumps(rows))
     for curve in drawn:
         for tokens, head in zip(curve.counts, curve.heads, strict=True):
             low, score, high = (100 * (v or 0) for v in (head.ci_low, head.score, head.ci_high))

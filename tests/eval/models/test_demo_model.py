@@ -196,8 +196,7 @@ def test_a_training_that_was_cut_off_comes_to_the_same_weights(
 
 
 def test_the_picture_has_a_panel_a_phenomenon_and_a_line_a_size(tmp_path: Path) -> None:
-    head = {"over": ["a"], "n": 9, "score": 0.5, "ci_low": 0.2, "ci_high": 0.8}
-    head |= {"effective_items": 9.0, "chance": 0.5, "metric": "CD, controlled"}
+    head = {"n": 9, "score": 0.5, "ci_low": 0.2, "ci_high": 0.8, "effective_items": 9.0}
     rows = [
         {"panel": panel, "size": size, "tokens": tokens, **head}
         for panel in picture.PANELS
