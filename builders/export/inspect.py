@@ -50,13 +50,17 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import json_dataset
-from inspect_ai.scorer import choice
+from inspect_ai.scorer import accuracy, choice, stderr
 from inspect_ai.solver import multiple_choice
 
 
 def _asked(name: str) -> Task:
-    path = Path(__file__).with_name(name)
-    return Task(dataset=json_dataset(str(path)), solver=multiple_choice(), scorer=choice())
+    return Task(
+        dataset=json_dataset(str(Path(__file__).with_name(name))),
+        solver=multiple_choice(),
+        scorer=choice(),
+        metrics=[accuracy(), stderr(cluster="cluster")],
+    )
 '''
 _TASK = """
 
@@ -107,9 +111,8 @@ def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
             is_odd = bool(len(exported.made) % 2)
             turned = not turned if is_odd else hashlib.sha256(name.encode()).digest()[0] < 128
             choices = [wrong, right] if turned else [right, wrong]
-            exported.made.append(
-                {"id": name, "input": question, "choices": choices, "target": "AB"[turned]}
-            )
+            row = {"id": name, "input": question, "choices": choices, "target": "AB"[turned]}
+            exported.made.append({**row, "metadata": {"cluster": item.cluster}})
     return exported
 
 

@@ -20,7 +20,6 @@ EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --format json
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
-  coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
 """
 
 
@@ -29,8 +28,7 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     options.add_results(
         parser,
-        "result folders, or folders of them; the first model is the reference; or logs of Inspect "
-        "and of lm-evaluation-harness",
+        "result folders, or folders of them; the first model is the reference",
     )
     options.many(
         parser,
@@ -38,11 +36,6 @@ def add_arguments(parser: Parser) -> None:
         type=not_negative,
         metavar="N",
         help="compare these layers of probes; the first layer is the reference",
-    )
-    add(
-        "--cluster-by",
-        metavar="FIELD",
-        help="field of a log's samples that names their cluster",
     )
     add("--all-pairs", action="store_true", help="compare every model with every other model")
     add(
@@ -97,20 +90,11 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         write_items,
     )
     from coherencegym.eval.results.folder import read_results, seed_folders
-    from coherencegym.eval.results.logs.read import logs_at, read_log
     from coherencegym.eval.views.compare_table import comparison_document
 
     if arguments.items is not None:
         check_items_file(arguments.items, arguments.overwrite, arguments.results)
-    logs = {path: logs_at(path) for path in arguments.results}
-    folders = [
-        found for path in arguments.results for found in logs[path] or options.results_named([path])
-    ]
-    if arguments.cluster_by is not None and not any(logs.values()):
-        for path in arguments.results:
-            if not path.exists():
-                raise EvaluationError(f"{path}: no such file or folder; expected logs, or results")
-        raise EvaluationError("--cluster-by: expected logs of other evaluators with it")
+    folders = options.results_named(arguments.results)
     # One that was named itself is an error, which says what to name.
     trainings = [each for each in folders if seed_folders(each) and each not in arguments.results]
     if trainings:
@@ -123,18 +107,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
             f"{arguments.results[0]}: {'one' if folders else 'no'} folder of results; expected two "
             "or more, or --layers of the one"
         )
-    in_logs = {path for found in logs.values() for path in found}
-    results = []
-    for folder in folders:
-        if folder not in in_logs:
-            results.append(read_results(folder, outcomes=True))
-            continue
-        saved, left_out = read_log(folder, arguments.cluster_by)
-        results.append(saved)
-        if left_out:
-            print(one_line(f"left out of {folder}, as no shares: {first_names(left_out)}"))
-    if in_logs and arguments.cluster_by is None:
-        print("each sample counts as independent of the others; --cluster-by names its cluster")
+    results = [read_results(folder, outcomes=True) for folder in folders]
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
     how = {name: getattr(arguments, name) for name in _HOW}
     comparisons = []

@@ -203,7 +203,9 @@ def test_every_suite_of_pairs_has_questions(
         found = questions(path)
         assert abs(2 * sum(one["target"] == "A" for one in found) - len(found)) <= 1
         for one in found:
-            conditions = items[one["id"].partition("#")[0]]["conditions"]
+            item = items[one["id"].partition("#")[0]]
+            assert one["metadata"] == {"cluster": item.get("family") or item["discourse_id"]}
+            conditions = item["conditions"]
             texts = [_bare(condition["content"]) for condition in conditions]
             first, _, quoted = one["input"].partition("\n\n")
             quoted = quoted or "____"

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,8 @@ print(json.dumps([{
     "task": log.eval.task, "status": log.status,
     "scored": [score.scored_samples for score in log.results.scores],
     "accuracy": [score.metrics["accuracy"].value for score in log.results.scores],
+    "stderr": [score.metrics["stderr"].value for score in log.results.scores],
+    "clusters": [one.metadata["cluster"] for one in log.samples],
     "samples": [
         {"item_id": one.id, "input": one.input, "choices": one.choices,
          "target": one.target, "asked": [message.text for message in one.messages],
@@ -108,6 +111,13 @@ def test_every_question_is_asked_and_scored(asked: list[dict[str, Any]], tmp_pat
         assert sample["scores"] == {"choice": "C" if sample["target"] == "A" else "I"}
     # Whoever always says A is at chance.
     assert log["accuracy"] == [0.5]
+    assert log["clusters"] == [row["metadata"]["cluster"] for row in asked]
+    sums: Counter[str] = Counter()
+    for cluster, sample in zip(log["clusters"], log["samples"], strict=True):
+        sums[cluster] += 1 if sample["target"] == "A" else -1
+    assert len(sums) < len(asked), "pairs of one schema are one cluster"
+    expected = sum(value**2 for value in sums.values()) ** 0.5 / (2 * len(asked))
+    assert log["stderr"] == pytest.approx([expected], rel=0.03)
 
 
 def test_a_model_is_asked_through_inspects_own_provider(

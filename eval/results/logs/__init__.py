@@ -1,1 +1,0 @@
-"""Sample logs of other evaluators, as results that are compared."""
