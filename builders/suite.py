@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from coherencegym.builders.judgement.asked import Question
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import Contrast as Contrast
 from coherencegym.eval.kinds.examples import GeneratedItem as GeneratedItem
@@ -447,12 +448,18 @@ class Suite:
         """The suite with these settings in place of its own.
 
         Raises:
-            ValueError: a setting is out of its range.
+            EvaluationError: a setting is of another type than its own, or out of its range.
         """
         if self.configure is None:
             return self
+        for name, value in settings.items():
+            of_its_type: Any = dict[str, type(self.settings[name])]  # type: ignore[misc]
+            settings |= held({name: value}, of_its_type)
         settings = {**self.settings, **settings}
-        return replace(self, settings=settings, **self.configure(**settings))
+        try:
+            return replace(self, settings=settings, **self.configure(**settings))
+        except ValueError as error:
+            raise EvaluationError(str(error)) from None
 
     def __post_init__(self) -> None:
         held({"name": self.name}, dict[str, Name])  # as manifests are held to it

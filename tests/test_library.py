@@ -189,6 +189,12 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
     assert cg.build(suite, corpus="sample", output=tmp_path / "s", **how) == made
 
 
+def test_a_build_writes_the_exports_that_are_asked_for(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"corpus": "sample", "limit": 20, "output": tmp_path / "suite"}
+    cg.build("winograd", **how, export_pairs=tmp_path / "pairs")
+    assert list((tmp_path / "pairs").rglob("*.jsonl"))
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -240,7 +246,7 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         ),
         (
             lambda f: cg.build("winograd", genre="nope"),
-            "genre: \"nope\"; expected 'narration'",
+            "genre='nope'; expected one of 'narration'",
         ),
         (lambda f: cg.load_model(cast(Any, 3)), "model 3; expected a Hub id, a folder or demo"),
         (lambda f: cg.compare(1, 2), "1 is a int; expected results or a folder of them"),

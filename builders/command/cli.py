@@ -112,7 +112,7 @@ def _build_one(parser: Parser, suite: Suite, argv: Sequence[str] | None) -> int:
     settings = {name: value for name, value in vars(given).items() if name in suite.settings}
     try:
         suite = suite.configured(**settings)
-    except ValueError as error:  # a setting that is out of its range
+    except EvaluationError as error:
         parser.error(str(error))
     return _run([suite], given)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,6 +46,17 @@ def explain(error: Exception) -> tuple[int, str] | None:
     skip = isinstance(error, BadRowError) and "--skip-bad-rows" not in str(error)
     said = "; ".join([one_line(error), *notes])
     return USER_ERROR, said + "; --skip-bad-rows leaves it out and goes on" * skip
+
+
+@contextmanager
+def explaining() -> Iterator[None]:
+    """Raise what the user can mend as an ``EvaluationError`` of one line."""
+    try:
+        yield
+    except Exception as error:
+        if (explained := explain(error)) is None:
+            raise  # a mistake of ours, shown whole
+        raise EvaluationError(explained[1]) from None
 
 
 _T = TypeVar("_T")

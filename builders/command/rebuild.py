@@ -83,11 +83,7 @@ class _Recipe:
                 )
         declared = load_suite(name)
         known = declared.settings
-        given = {key: value for key, value in self.settings.items() if key in known}
-        try:
-            return declared.configured(**{k: held(v, type(known[k])) for k, v in given.items()})
-        except ValueError as error:  # one that is out of its range
-            raise EvaluationError(f"settings: {error}") from None
+        return declared.configured(**{k: v for k, v in self.settings.items() if k in known})
 
 
 def rebuild(

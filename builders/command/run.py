@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -164,7 +164,7 @@ def _push_all(
     return [line for outcome in outcomes for line in outcome.lines], outcomes[0].version
 
 
-@dataclass
+@dataclass(frozen=True)
 class CheckedBuild:
     """A build of one suite that nothing stands against; see :func:`check`.
 
@@ -174,8 +174,6 @@ class CheckedBuild:
         private: the build is pushed to nobody but its owners, or not at all.
         may_be_there: the folder has a build that was asked for so.
         output_option: names the folder in messages.
-        empty: config -> why no item came of it; filled when it is made.
-        progress, engine, cache: as :func:`coherencegym.builders.pipeline.build.build` takes them.
     """
 
     suite: Suite
@@ -188,47 +186,10 @@ class CheckedBuild:
     matcher: Matcher | None
     may_be_there: bool
     output_option: str
-    empty: dict[str, str] = field(default_factory=dict)
-    progress: Callable[[str], None] = lambda message: None
-    engine: Engine | None = None
-    cache: ReadingCache | None = None
-
-    def make(self) -> tuple[Manifest, list[str]]:
-        """Build: the manifest, and lines on what was written, or would be."""
-        self.empty.clear()
-        with self._folder() as folder:
-            manifest = self._build(folder)
-            if self.options.dry_run:
-                lines = ["dry run: nothing was written", *self.push(folder, manifest)[0]]
-                return manifest, lines + export_build(folder, self.exports, dry_run=True)
-        if self.may_be_there:
-            return manifest, [f"{self.destination} is there already, as this build makes it"]
-        return manifest, [f"written to {self.destination}"]
-
-    def push(self, folder: Path, manifest: Manifest) -> tuple[list[str], str]:
-        """Publish a build if it was asked for: lines for the user, and the version it has there."""
-        if not self.options.push_to_hub:
-            return [], ""
-        how = (self.private, self.progress, self._build)
-        return push_build(self.options, folder, manifest, *how)
-
-    def _build(self, folder: Path, share: LicenceShare | None = None) -> Manifest:
-        return build(
-            self.suite,
-            [one for one in self.sources if share is None or one.corpus.republishable],
-            self.options,
-            folder,
-            matcher=self.matcher,
-            withhold=not self.private,
-            progress=self.progress,
-            engine=self.engine,
-            cache=self.cache,
-            share=share,
-            empty=self.empty if share is None else None,
-        )
 
     @contextmanager
-    def _folder(self) -> Iterator[Path]:
+    def folder(self) -> Iterator[Path]:
+        """An empty folder, which is in its place in the end; of a dry run it is nowhere."""
         dry_run = self.options.dry_run
         if not dry_run and not self.may_be_there:
             with written_beside(self.destination, self.options.overwrite) as work:
@@ -238,6 +199,74 @@ class CheckedBuild:
             yield Path(folder)
             if not dry_run and checksums(Path(folder)) != read_checksums(self.destination):
                 check_folder(self.destination, False, self.output_option)
+
+
+def build_suite(
+    checked: CheckedBuild,
+    engine: Engine,
+    cache: ReadingCache | None = None,
+    *,
+    quiet: bool = False,
+    brief: bool = False,
+) -> Manifest:
+    """Build, put what was built in its place, publish it and write its exports, as was asked for.
+
+    Args:
+        checked: what is built.
+        engine, cache: as :func:`coherencegym.builders.pipeline.build.build` takes them.
+        quiet: say nothing of it.
+        brief: of the build itself say one line; see :func:`print_build`.
+    """
+    options, destination = checked.options, checked.destination
+    empty: dict[str, str] = {}
+    if options.push_to_hub:  # which may build again what is under each class of licences
+        cache = cache or ReadingCache()
+
+    def say(lines: Iterable[str]) -> None:
+        if not quiet:
+            print_lines(lines)
+
+    def make(folder: Path, share: LicenceShare | None = None) -> Manifest:
+        return build(
+            checked.suite,
+            [one for one in checked.sources if share is None or one.corpus.republishable],
+            options,
+            folder,
+            matcher=checked.matcher,
+            withhold=not checked.private,
+            progress=progress,
+            engine=engine,
+            cache=cache,
+            share=share,
+            empty=empty if share is None else {},
+        )
+
+    def push(folder: Path) -> tuple[list[str], str]:
+        if not options.push_to_hub:
+            return [], ""
+        return push_build(options, folder, manifest, checked.private, progress, make)
+
+    with spinner(quiet) as progress, checked.folder() as folder:
+        manifest = make(folder)
+        if options.dry_run:
+            lines = ["dry run: nothing was written", *push(folder)[0]]
+            lines += export_build(folder, checked.exports, dry_run=True)
+        elif checked.may_be_there:
+            lines = [f"{destination} is there already, as this build makes it"]
+        else:
+            lines = [f"written to {destination}"]
+    # From here on the build is in its place: a push that fails does not lose it.
+    if not quiet:
+        print_build(manifest, checked.missing, empty, lines, brief=brief)
+    if checked.matcher is not None:
+        say([*checked.matcher.lines(), *without_majority(manifest)])
+    if not options.dry_run:
+        with spinner(quiet) as progress:
+            said, version = push(destination)
+        say(said)
+        # Last, as tasks read the version that was published.
+        say(export_build(destination, checked.exports, version))
+    return manifest
 
 
 def check(
@@ -404,25 +433,14 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
         checked.append(check(suite, options, alone))
         return 0
 
-    def run_one(one: CheckedBuild) -> int:
+    def run_one(one: CheckedBuild, engine: Engine, cache: ReadingCache | None) -> int:
         try:
-            with spinner() as one.progress:
-                manifest, lines = one.make()
+            build_suite(one, engine, cache, brief=not alone)
         except NoItemsError as error:
             if not every:
                 raise
             print_lines([f"{one.suite.name}: skipped: {error}"])
             return 0
-        # From here on the build is in its place: a push that fails does not lose it.
-        print_build(manifest, one.missing, one.empty, lines, brief=not alone)
-        if one.matcher is not None:
-            print_lines([*one.matcher.lines(), *without_majority(manifest)])
-        if not options.dry_run:
-            with spinner() as one.progress:
-                said, version = one.push(one.destination, manifest)
-            print_lines(said)
-            # Last, as tasks read the version that was published.
-            print_lines(export_build(one.destination, one.exports, version))
         made.append(one.suite.name)
         return 0
 
@@ -437,11 +455,9 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
         if code > SIGNALLED or not checked:
             return code
         with started(options.engine, options.num_proc, options.address) as engine:
-            # A push may build again what is under each class of licences.
-            cache = ReadingCache() if not alone or options.push_to_hub else None
-            for one in checked:
-                one.engine, one.cache = engine, cache
-            code = max(code, _each((one.suite.name, partial(run_one, one)) for one in checked))
+            cache = None if alone else ReadingCache()
+            steps = ((one.suite.name, partial(run_one, one, engine, cache)) for one in checked)
+            code = max(code, _each(steps))
             return code if code or made else USER_ERROR
 
     return finished("build", work)

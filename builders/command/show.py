@@ -20,12 +20,12 @@ _REASONS = 3
 
 
 @contextmanager
-def spinner() -> Iterator[Callable[[str], None]]:
+def spinner(quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """A function that shows what is being done, on standard error where that is a terminal."""
     from coherencegym.eval.report.grid import plain_text
 
     console = shown_console(stderr=True)
-    if not console.is_terminal:
+    if quiet or not console.is_terminal:
         yield lambda message: None
         return
     with console.status("starting") as status:

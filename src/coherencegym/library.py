@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError, shown_value
 
 if TYPE_CHECKING:
@@ -365,7 +364,8 @@ def build(
         output: the folder; None: ``suites/SUITE``.
         data_dir: a folder of corpus files.
         options: further ones of ``coherencegym build SUITE``, with ``_`` for ``-``: ``limit``,
-            ``seed``, ``overwrite``, ``skip_bad_rows``, and the suite's own settings.
+            ``seed``, ``overwrite``, ``skip_bad_rows``, ``push_to_hub``, ``export_pairs``, and the
+            suite's own settings.
 
     Returns:
         The folder, as :func:`score` takes it.
@@ -373,37 +373,28 @@ def build(
     Raises:
         EvaluationError: there is no such suite, corpus or option, or a corpus cannot be read.
     """
-    from dataclasses import fields
-
-    from coherencegym.builders.command.declared import explain, suite_named
-    from coherencegym.builders.command.run import check
+    from coherencegym.builders.command.declared import explaining, suite_named
+    from coherencegym.builders.command.run import build_suite, check
     from coherencegym.builders.pipeline.options import BuildOptions
     from coherencegym.builders.suite import Suite
-    from coherencegym.files.strict_json import held
+    from coherencegym.command_line import options_in
+    from coherencegym.engines import started
+    from coherencegym.eval.tasks.options import options_from, refuse_unknown
 
     if not isinstance(suite, str | Path | Suite):
         what = "expected a suite's name, a Python file that declares SUITE, or a Suite"
         raise EvaluationError(f"build: {shown_value(suite)}; {what}")
     declared = suite if isinstance(suite, Suite) else suite_named(str(suite))
-    name = declared.name if isinstance(suite, Suite) else str(suite)
-    known_options = {field.name for field in fields(BuildOptions)} - {"dry_run"}
-    for option in options:
-        if option not in known_options | declared.settings.keys():
-            near = did_you_mean(option, (*known_options, *declared.settings))
-            raise EvaluationError(
-                f"build: no option {option!r}; see `coherencegym build {name} --help-all`{near}"
-            )
-    settings = _settings(declared, options)
-    given = {"corpora": _names("corpus", corpus), "texts": texts}
-    given |= {"output": output, "data_dir": data_dir}
-    asked = held({**given, **options}, BuildOptions)
-    try:
-        checked = check(settings, asked, output_option="output=")
-        checked.make()
-    except Exception as error:
-        if (explained := explain(error)) is None:
-            raise  # a mistake of ours, shown whole
-        raise EvaluationError(explained[1]) from None
+    known = options_in(BuildOptions).keys() - {"dry_run"}
+    refuse_unknown("build: ", options, known | declared.settings.keys())
+    own = {name: options.pop(name) for name in declared.settings.keys() & options.keys()}
+    options |= {"corpora": _names("corpus", corpus), "texts": texts}
+    options |= {"output": output, "data_dir": data_dir}
+    asked = options_from(BuildOptions, options)
+    with explaining():
+        checked = check(declared.configured(**own), asked, output_option="output=")
+        with started(asked.engine, asked.num_proc, asked.address) as engine:
+            build_suite(checked, engine, quiet=True)
     return checked.destination
 
 
@@ -433,14 +424,14 @@ def rebuild(
         EvaluationError: the release has its texts, a corpus is not there, or a row comes out
             otherwise than in the release: it is named, and corpus files that are others.
     """
-    from coherencegym.builders.command.declared import explain
+    from coherencegym.builders.command.declared import explaining
     from coherencegym.builders.command.rebuild import rebuild as rebuilt
 
     if not isinstance(dataset, str | Path):
         raise EvaluationError(
             f"rebuild: {shown_value(dataset)}; expected a dataset's name or folder"
         )
-    try:
+    with explaining():
         return rebuilt(
             str(dataset),
             None if data_dir is None else Path(data_dir),
@@ -449,10 +440,6 @@ def rebuild(
             output=None if output is None else Path(output),
             overwrite=overwrite,
         )
-    except Exception as error:
-        if (explained := explain(error)) is None:
-            raise  # a mistake of ours, shown whole
-        raise EvaluationError(explained[1]) from None
 
 
 def _names(option: str, given: Any) -> list[str]:
@@ -460,19 +447,3 @@ def _names(option: str, given: Any) -> list[str]:
     if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
         raise EvaluationError(f"{option}={given!r}; expected a name, or a list of names")
     return list(several)
-
-
-def _settings(suite: Suite, options: dict[str, Any]) -> Suite:
-    # Those that are the suite's own are taken out of ``options``.
-    from coherencegym.files.strict_json import held
-
-    given = {}
-    for name in suite.settings.keys() & options.keys():
-        try:
-            given[name] = held(options.pop(name), type(suite.settings[name]))
-        except EvaluationError as error:
-            raise EvaluationError(f"{name}: {error}") from None
-    try:
-        return suite.configured(**given)
-    except ValueError as error:  # one that is out of its range
-        raise EvaluationError(str(error)) from None

@@ -22,12 +22,13 @@ from support.hub.server import HubServer
 from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
-from coherencegym.builders.command.run import check
+from coherencegym.builders.command.run import build_suite, check
 from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.rows import write_split
+from coherencegym.engines import Engine
 from coherencegym.errors import EvaluationError
 from coherencegym.files.checksums import CHECKSUMS
 from coherencegym.loaders.discourse import Discourse
@@ -109,14 +110,18 @@ def test_a_build_says_what_it_made_and_what_it_could_not(
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 30
 
 
-def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
+def test_a_request_needs_no_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = BuildOptions(corpora=("sample",), limit=21, output=tmp_path / "out")
-    manifest, lines = check(load_suite("story_cloze"), options).make()
-    assert lines == [f"written to {tmp_path / 'out'}"]
+    manifest = build_suite(check(load_suite("story_cloze"), options), Engine())
+    assert capsys.readouterr().out.endswith(f"written to {tmp_path / 'out'}\n")
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (tmp_path / "out/manifest.json").read_text() == dump_manifest(manifest)
-    lines = [f"{tmp_path / 'out'} is there already, as this build makes it"]
-    assert check(load_suite("story_cloze"), options).make() == (manifest, lines)
+    assert build_suite(check(load_suite("story_cloze"), options), Engine()) == manifest
+    assert capsys.readouterr().out.endswith("out is there already, as this build makes it\n")
+    assert build_suite(check(load_suite("story_cloze"), options), Engine(), quiet=True)
+    assert capsys.readouterr().out == ""
     with pytest.raises(EvaluationError, match="out exists"):
         check(load_suite("story_cloze"), replace(options, limit=20))
 
