@@ -77,7 +77,6 @@ def states(
     pool: Pool = "mean",
     folder: Path | None = None,
     identity: str | None = None,
-    name: str | None = None,
     dtype: StoredType | None = None,
     batch_tokens: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -99,7 +98,6 @@ def states(
             was killed goes on where it stopped; None: they are kept as long as the result.
         identity: all that vectors depend on in the model and the tokenizer, as
             ``LoadedModel.identity`` has it; None: a digest of both is computed for ``folder``.
-        name: the model's in listings of ``folder``.
         dtype: the number format on disk; None: float16, but float32 for a model in bfloat16.
         batch_tokens: most tokens of a forward pass, padding included; None: as the device has.
         progress: called after each batch with the tokens read and the tokens of all batches.
@@ -127,7 +125,7 @@ def states(
         refuse_unless_in_vocabulary(vocabulary_size(body.module), tokenizer, ids)
         if folder is not None:
             identity = identity or state_digest(body.module, tokenizer)
-        store = _store(body, dtype, None if identity == "unknown" else folder, identity, name)
+        store = _store(body, dtype, None if identity == "unknown" else folder, identity)
         missing = store.missing(prepared.sequences, chosen)
         store.refuse_unless_fits(missing, len(chosen))
         free = free_budget(body.module, states=True)
@@ -172,7 +170,6 @@ def _store(
     dtype: StoredType | None,
     folder: Path | None,
     identity: str | None,
-    name: str | None,
 ) -> VectorStore:
     import torch
     import transformers
@@ -188,7 +185,7 @@ def _store(
         "dtype": dtype,
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
-    return VectorStore(folder, body.width, dtype, description, name or "")
+    return VectorStore(folder, body.width, dtype, description)
 
 
 def _refuse_unless_finite(

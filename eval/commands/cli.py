@@ -30,7 +30,6 @@ COMMANDS = {
     "show": "show the surprisal of every token of one item",
     "push": "push results to a repository on the Hub: a dataset's, or the model's own",
     "export-results": "write results in the format of Every Eval Ever",
-    "cache": "show or clear the surprisals cached between runs",
 }
 _DEFAULT = "score"
 

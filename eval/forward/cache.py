@@ -52,7 +52,6 @@ class VectorStore:
         width: dimensions.
         dtype: the number format on disk.
         about: all that vectors depend on but the texts and the layer, as JSON can hold it.
-        name: the model's in a listing.
 
     Attributes:
         folder: that of the database.
@@ -65,7 +64,6 @@ class VectorStore:
         width: int,
         dtype: StoredType,
         about: Mapping[str, Any],
-        name: str = "",
     ) -> None:
         if folder is None:
             folder = Path(tempfile.mkdtemp(prefix="coherencegym-states-"))
@@ -75,8 +73,7 @@ class VectorStore:
         self._width, self._type = width, {"float16": "<f2", "float32": "<f4"}[dtype]
         description = {"format": VECTORS_FORMAT, **about}
         path = folder / (digest_name(description) + VECTORS_SUFFIX)
-        self._rows = RowStore(path, description, partial(_unpack_vectors, self._type, width), name)
-        # As long as it is open, nobody deletes it.
+        self._rows = RowStore(path, description, partial(_unpack_vectors, self._type, width))
         weakref.finalize(self, self._rows.close)
         self._refuse_if_lost()
 
@@ -206,13 +203,13 @@ class Cache(RowStore["np.ndarray"]):
 
     Args:
         folder: that of the databases; made where it is missing.
-        description: all that surprisals depend on but the token ids, as JSON can hold it.
-        name: the model's in a listing.
+        description: all that surprisals depend on but the token ids, as JSON can hold it. The
+            model's name is no part of it: the same model may have other names elsewhere.
     """
 
-    def __init__(self, folder: Path, description: Mapping[str, Any], name: str = "") -> None:
+    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
         about = {"format": CACHE_FORMAT, **description}
-        super().__init__(folder / file_name(description), about, _unpack, name)
+        super().__init__(folder / file_name(description), about, _unpack)
 
     def __enter__(self) -> Cache:
         return self

@@ -19,9 +19,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -80,8 +78,6 @@ class RowStore(Generic[_Row]):
     Args:
         path: the database; its folder is made where it is missing.
         description: all that rows depend on but their keys, as JSON can hold it.
-        name: the model's in a listing. The same model may have other names elsewhere, so it is no
-            part of the description.
         unpack: gives the row of some bytes; None where they are none.
 
     Attributes:
@@ -95,14 +91,12 @@ class RowStore(Generic[_Row]):
         path: Path,
         description: Mapping[str, Any],
         unpack: Callable[[bytes], _Row | None],
-        name: str = "",
     ) -> None:
         self.path = path
         self.notes: list[str] = []
         self.corrupt = 0
         self._description = canonical_text(description)
         self._unpack = unpack
-        self._name = name
         self._file: tuple[int, int] | None = None
         # Layers of vectors are read in a thread of their own.
         self._lock = threading.Lock()
@@ -256,8 +250,6 @@ class RowStore(Generic[_Row]):
                 if found.fetchone() != (self._description.encode(),):
                     raise _ForeignError
                 database.execute("SELECT key, value, checksum FROM rows LIMIT 0")
-                database.execute("INSERT OR REPLACE INTO about VALUES ('used', datetime('now'))")
-                database.execute("INSERT OR REPLACE INTO about VALUES ('model', ?)", (self._name,))
             self._file = _file(self.path)
         except BaseException:
             database.close()
@@ -313,77 +305,3 @@ def _is_damage(error: Exception, path: Path) -> bool:
 def _primary(error: Exception) -> int:
     # Without the details in the higher bytes of SQLite's code.
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
-
-
-@dataclass(frozen=True, slots=True)
-class StoreListing:
-    """A store as a listing has it.
-
-    Attributes:
-        path: the database.
-        files: it and what lies beside it.
-        size: bytes of all files.
-        used: the last time a run opened it, or else wrote one of its files.
-        model: its name when it was last used.
-        description: all that its rows depend on; None if it cannot be read.
-        texts: number of texts.
-    """
-
-    path: Path
-    files: tuple[Path, ...]
-    size: int
-    used: datetime
-    model: str = ""
-    description: Mapping[str, Any] | None = None
-    texts: int = 0
-
-
-def listed(path: Path, files: Sequence[Path], form: int) -> StoreListing:
-    """The listing of a store of a format; without what it says of itself where that cannot be read.
-
-    Args:
-        path: the database.
-        files: it and what lies beside it.
-        form: the number of the format.
-    """
-    # Before it is read, which may end its log.
-    stats = [one.stat() for one in files]
-    size, last = sum(one.st_size for one in stats), max(one.st_mtime for one in stats)
-    plain = path, tuple(files), size
-    try:
-        with _connected(path) as database:
-            about = dict(database.execute("SELECT name, value FROM about"))
-            # A row may be of a part of a text: its key then begins with that of the text.
-            count = "SELECT count(DISTINCT substr(key, 1, 32)) FROM rows"
-            (texts,) = database.execute(count).fetchone()
-        description = json.loads(about["description"])
-        if description["format"] == form:
-            used = datetime.fromisoformat(about["used"]).replace(tzinfo=UTC)
-            return StoreListing(*plain, used, str(about["model"]), description, texts)
-    except (*_FAILURES, ValueError, TypeError, KeyError):
-        pass
-    return StoreListing(*plain, datetime.fromtimestamp(last, UTC))
-
-
-def delete_store(store: StoreListing) -> bool:
-    """Delete a store, unless a run is using it; False where one does."""
-    if _is_open(store.path):
-        return False
-    for path in store.files:
-        path.unlink(missing_ok=True)
-    return True
-
-
-def _is_open(path: Path) -> bool:
-    # Only a process that has the database for itself may end its log.
-    try:
-        with _connected(path, timeout=0) as database:
-            database.execute("PRAGMA journal_mode = DELETE").fetchone()
-    except _FAILURES as error:
-        return _primary(error) == sqlite3.SQLITE_BUSY
-    return False
-
-
-def _connected(path: Path, **options: Any) -> AbstractContextManager[sqlite3.Connection]:
-    # Not read-only: the log that a killed run has left would be begun again, and stay.
-    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, **options))

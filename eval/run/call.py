@@ -133,7 +133,7 @@ def open_cache(
         "settings": dict(settings),
         "versions": {name: number for name, number in found.items() if name != "coherencegym"},
     }
-    return Cache(cache_folder(options.cache), description, model.name)
+    return Cache(cache_folder(options.cache), description)
 
 
 def in_bytes(count: int) -> str:

@@ -74,7 +74,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"
     ),
-    **_evaluator(_SHARE, "export-results", "cache"),
+    **_evaluator(_SHARE, "export-results"),
 }
 
 

@@ -177,7 +177,6 @@ class _Work:
             pool="last" if options.encoding == "whole" else cast(Pool, options.pool),
             folder=self.context.vectors,
             identity=model.identity(),
-            name=model.name,
             batch_tokens=options.batch_tokens,
             progress=lambda done, total: self.context.step(what, done, total),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 from collections.abc import Callable
@@ -147,104 +148,20 @@ def test_without_a_cache_nothing_is_kept(
     assert not (tmp_path / "kept").exists()
 
 
-def test_what_is_kept_is_listed_and_cleared(
-    command: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "kept"
-    assert command("first") == 0
-    (mine,) = folder.glob(f"*{SUFFIX}")
-    others = ["mine.txt", f"notes{SUFFIX}", mine.name + ".bak", "x" + mine.name]
-    for name in others:
-        (folder / name).write_text("not the cache's")
-    (folder / ("0" * 32 + SUFFIX)).mkdir()
-    (folder / ("1" * 32 + SUFFIX)).symlink_to(folder / "mine.txt")
-    broken = folder / ("2" * 32 + SUFFIX + ".corrupt-1")
-    broken.write_text("damaged")
-    (folder / ("3" * 32 + SUFFIX + "-wal")).write_text("alone")
-    capsys.readouterr()
-    listing = ["cache", "--cache", str(folder)]
-    assert main(listing) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith(f"{folder}: 3 caches, ")
-    (line,) = (line for line in lines if line.startswith("demo  on cpu  "))
-    assert f"{texts(mine)} texts" in line
-    assert sum("cannot be read" in line for line in lines) == 2
-
-    before = sorted(folder.iterdir())
-    assert main([*listing, "--clear", "--older-than", "1"]) == 0
-    assert "freed 0 B" in capsys.readouterr().out
-    assert sorted(folder.iterdir()) == before
-    os.utime(broken, (0, 0))
-    assert main([*listing, "--clear", "--older-than", "1"]) == 0
-    assert "freed 7 B" in capsys.readouterr().out
-    assert main([*listing, "--clear"]) == 0
-    assert sorted(path.name for path in folder.iterdir()) == sorted(
-        [*others, "0" * 32 + SUFFIX, "1" * 32 + SUFFIX]
-    )
-    assert main(["cache", "--cache", str(tmp_path / "nowhere")]) == 0
-    assert "0 caches" in capsys.readouterr().out
-    assert not (tmp_path / "nowhere").exists()
-
-
-def texts(path: Path) -> int:
-    database = sqlite3.connect(path)
-    (count,) = database.execute("SELECT count(*) FROM rows").fetchone()
-    database.close()
-    return int(count)
-
-
-def test_when_it_was_last_used_counts_and_not_when_it_was_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    about = {"identity": {"commit": "c"}}
-    with Cache(tmp_path, about, "old") as cache:
-        pass
-    for path in tmp_path.iterdir():
-        os.utime(path, (0, 0))
-    listing = ["cache", "--cache", str(tmp_path), "--older-than", "30"]
-    assert main(listing) == 0
-    assert "0 caches" in capsys.readouterr().out
-    database = sqlite3.connect(cache.path)
-    with database:
-        database.execute("UPDATE about SET value = '2020-02-03 04:05:06' WHERE name = 'used'")
-    database.close()
-    assert main(listing) == 0
-    assert "used 2020-02-03" in capsys.readouterr().out
-
-
-def test_what_a_run_is_using_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    about = {"identity": {"commit": "c"}}
-    clear = ["cache", "--cache", str(tmp_path), "--clear"]
-    with Cache(tmp_path, about, "busy") as cache:
-        cache.put([(TokenSequence((1, 2), (1,)), np.array([0.5]))])
-        assert main(clear) == 0
-        assert "a run is using it, so it stays\nfreed 0 B" in capsys.readouterr().out
-    with Cache(tmp_path, about) as cache:
-        assert cache.get_many([TokenSequence((1, 2), (1,))]) != [None]
-    assert main(clear) == 0
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["cache", "--clear", "--older-than", "-1"], "-1 is no number of days"),
-        (["cache", "--older-than", "99999999999"], "is no number of days"),
-        (["cache", "--older-than", "week"], "week is no number of days from 0 to 36500"),
-        (["cache", "--cache", __file__], "Not a directory"),
-    ],
-)
-def test_mistakes_are_one_line(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    try:
-        code = main(options)
-    except SystemExit as stopped:
-        code = int(str(stopped.code))
-    assert code == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+def test_a_folder_that_is_deleted_meanwhile_ends_no_run(tmp_path: Path) -> None:
+    first, second, third = (TokenSequence((1, end), (1,)) for end in (2, 3, 4))
+    bits = np.array([0.5])
+    with Cache(tmp_path / "kept", {"identity": "m"}) as cache:
+        cache.put([(first, bits)])
+        shutil.rmtree(tmp_path / "kept")
+        cache.put([(second, bits)])
+        assert cache.get_many([second]) == [bits]
+        with Cache(tmp_path / "kept", {"identity": "m"}) as other:
+            assert other.get_many([first]) == [None]
+            other.put([(third, bits)])
+        assert cache.notes == other.notes == []
+    with Cache(tmp_path / "kept", {"identity": "m"}) as cache:
+        assert cache.get_many([third]) == [bits]
 
 
 def opened(folder: Path, share: bool = True, **about: Any) -> Cache | None:

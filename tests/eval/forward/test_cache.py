@@ -118,13 +118,6 @@ def test_a_text_may_come_twice_in_a_batch(tmp_path: Path) -> None:
         assert answer.tolist() == [2.0, 1.0]
 
 
-def test_what_a_model_is_called_does_not_matter(tmp_path: Path) -> None:
-    with Cache(tmp_path, ABOUT, "gpt2") as cache:
-        cache.put(rows(1))
-    with Cache(tmp_path, ABOUT, "me/copy-of-gpt2") as cache:
-        assert all(found(cache, rows(1)))
-
-
 @given(
     st.lists(
         st.tuples(

@@ -20,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward.cache import VECTORS_SUFFIX, VectorStore
 from coherencegym.eval.forward.store import checksum
 from coherencegym.eval.plan.requests import PooledSequence
@@ -41,8 +40,8 @@ def vectors(members: list[PooledSequence]) -> list[np.ndarray]:
     return [np.array([[text, k, layer, 0.5] for text, k in rows], np.float32) for layer in LAYERS]
 
 
-def opened(folder: Path | None, name: str = "", **more: Any) -> VectorStore:
-    return VectorStore(folder, WIDTH, more.pop("dtype", "float16"), more, name)
+def opened(folder: Path | None, **more: Any) -> VectorStore:
+    return VectorStore(folder, WIDTH, more.pop("dtype", "float16"), more)
 
 
 def put(store: VectorStore, *numbers: int) -> None:
@@ -102,22 +101,14 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_a_killed_run_holds_a_store_no_longer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_killed_run_holds_a_store_no_longer(tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     killed = [sys.executable, "-c", KILLED, str(tmp_path)]
     assert subprocess.run(killed, env={**os.environ, "PYTHONPATH": path}).returncode < 0
     store = opened(tmp_path)
     check(store, 4)
-    clear = ["cache", "--cache", str(tmp_path), "--clear"]
-    assert main(clear) == 0
-    assert "a run is using it, so it stays" in capsys.readouterr().out
-    check(store, 4)
-    del store
-    gc.collect()
-    assert main(clear) == 0
-    assert list(tmp_path.iterdir()) == []
+    put(store, 5)
+    check(store, 4, 5)
 
 
 def sealed(key: bytes, value: bytes) -> tuple[bytes, bytes]:
@@ -229,24 +220,3 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_read(
     with pytest.raises(EvaluationError, match=r"the vectors take 0.0 GB and 0.0 GB are free"):
         store.refuse_unless_fits(sequences(4, 5), 2)
     store.refuse_unless_fits(sequences(4, 6), 2)
-
-
-def test_the_command_lists_and_clears_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = opened(tmp_path, "gpt2", model_dtype="float32", device="cpu")
-    put(store, 4, 5)
-    broken = tmp_path / ("b" * 32 + VECTORS_SUFFIX)
-    broken.write_bytes(b"{")
-    listing = ["cache", "--cache", str(tmp_path)]
-    assert main(listing) == 0
-    lines = sorted(capsys.readouterr().out.splitlines())
-    assert lines[0].startswith(f"{tmp_path}: 2 caches, ")
-    assert lines[1].startswith(f"{broken.name}  cannot be read  ")
-    assert lines[2].startswith("gpt2  on cpu  2 texts  ")
-    del store
-    gc.collect()
-    assert main([*listing, "--clear", "--older-than", "1"]) == 0
-    assert len([*tmp_path.glob(f"*{VECTORS_SUFFIX}")]) == 2
-    assert main([*listing, "--clear"]) == 0
-    assert list(tmp_path.iterdir()) == []
