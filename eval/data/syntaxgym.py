@@ -68,32 +68,16 @@ _NOTE = detail(
 )
 
 
-def suites(
-    paths: Sequence[Path], max_items: int | None = None
-) -> tuple[Source, tuple[ItemTable, ...]]:
-    """The tables of some suites, files or folders of ``*.json``; ``max_items`` of each."""
-    files: dict[str, Path] = {}
-    for file in _files(paths):
-        if file.stem in files:
-            raise EvaluationError(
-                f"{files[file.stem]} and {file}: two suites of one name; expected files of "
-                "different names"
-            )
-        files[file.stem] = file
-    tables = tuple(read_suite(file, max_items) for file in files.values())
-    name, folder = ",".join(map(str, paths)), next(iter(files.values())).parent
-    return Source(name, folder, manifest={"suite": ",".join(files)}, notes=(_NOTE,)), tables
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        inside = sorted(file for file in path.glob("*.json") if file.is_file())
-        if not inside:
+def suites(path: Path, max_items: int | None = None) -> tuple[Source, tuple[ItemTable, ...]]:
+    """The tables of a suite's file, or of a folder of ``*.json``; ``max_items`` of each."""
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.glob("*.json") if file.is_file())
+        if not files:
             raise EvaluationError(f"{path}: no *.json in it; expected a folder of SyntaxGym suites")
-        yield from inside
+    tables = tuple(read_suite(file, max_items) for file in files)
+    names = ",".join(file.stem for file in files)
+    return Source(str(path), files[0].parent, manifest={"suite": names}, notes=(_NOTE,)), tables
 
 
 def read_suite(path: Path, max_items: int | None = None) -> ItemTable:

@@ -148,7 +148,7 @@ def read_items(
             return items_of_pairs(given, options, limit)
         options.refuse(of_pairs, "only for a file of pairs")
         try:
-            source, tables_ = suites([Path(given)], limit)
+            source, tables_ = suites(Path(given), limit)
             read = Items(source, tuple(map(_with_baselines, tables_)))
         except OSError as error:
             raise EvaluationError(f"{given}: {error.strerror}; expected a suite's file") from None

@@ -121,7 +121,7 @@ def test_the_samples_come_back(name: str, built_sample: Sample, tmp_path: Path) 
 
 def compare_with_evaluator(found: dict[str, dict[str, Any]], folder: Path) -> None:
     """Hold what the reader here reads to what the evaluator does."""
-    _, read = evaluator_reads([folder])
+    _, read = evaluator_reads(folder)
     assert {table.config for table in read} == set(found)
     for table in read:
         own = found[table.config]
@@ -174,7 +174,7 @@ def test_an_exported_suite_scores_as_the_build_does(built_sample: Sample, tmp_pa
 
 def test_the_evaluator_reads_what_is_written(shapes: Path, tmp_path: Path) -> None:
     found, _ = exported(shapes, tmp_path / "out")
-    _, read = evaluator_reads([tmp_path / "out"])
+    _, read = evaluator_reads(tmp_path / "out")
     assert {table.config for table in read} == set(found)
     for table in read:
         assert len(table.items) == len(found[table.config]["items"])
