@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
-from pathlib import Path
 
-from coherencegym.command_line import Parser
+from coherencegym.command_line import Parser, flag_of
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 
@@ -56,7 +54,12 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Push a folder of results."""
+    """Push a folder of results, and print what was pushed, line by line."""
+    from huggingface_hub import HfApi
+
+    from coherencegym.eval.hub.eval_results import TOOLKIT, push_to_model
+    from coherencegym.eval.hub.push_results import push_results
+    from coherencegym.hub.answers import hub_errors
     from coherencegym.hub.commits import check_target
 
     check_target(arguments.repo_id)
@@ -64,40 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
     own = {"create_pr": EVAL_RESULTS, "source_url": EVAL_RESULTS, "private": RUNS}
     for name, expected in own.items():
         if getattr(arguments, name) and form != expected:
-            option = f"--{name.replace('_', '-')}"
-            raise EvaluationError(f"{option}: expected --format {expected} with it")
-    if form == RUNS:
-        print_push(arguments.results, arguments.repo_id, arguments.private, arguments.dry_run)
-    else:
-        _push_to_model(arguments)
-    return 0
-
-
-def _push_to_model(arguments: argparse.Namespace) -> None:
-    from huggingface_hub import HfApi
-
-    from coherencegym.eval.hub.eval_results import TOOLKIT, push_to_model
-    from coherencegym.hub.answers import hub_errors
-
+            raise EvaluationError(f"{flag_of(name)}: expected --format {expected} with it")
     command = shlex.join(["coherencegym", "push", *arguments.typed_words])
-    how = {"create_pr": arguments.create_pr, "dry_run": arguments.dry_run}
-    where = arguments.results, arguments.repo_id
+    where = HfApi(), arguments.results, arguments.repo_id
     with hub_errors(f"a push is one commit, made or not made: run `{command}` again"):
-        source_url = arguments.source_url or TOOLKIT
-        pushed = push_to_model(HfApi(), *where, source_url=source_url, **how)
+        if form == RUNS:
+            pushed = push_results(*where, private=arguments.private, dry_run=arguments.dry_run)
+        else:
+            how = {"create_pr": arguments.create_pr, "dry_run": arguments.dry_run}
+            pushed = push_to_model(*where, source_url=arguments.source_url or TOOLKIT, **how)
     print(*pushed.lines, sep="\n")
-
-
-def print_push(
-    folders: Sequence[Path], repo_id: str, private: bool = False, dry_run: bool = False
-) -> None:
-    """Push, and print what was pushed, line by line."""
-    from huggingface_hub import HfApi
-
-    from coherencegym.eval.hub.push_results import push_results
-    from coherencegym.hub.answers import hub_errors
-
-    command = shlex.join(["coherencegym", "push", *map(str, folders), repo_id])
-    with hub_errors(f"a push is one commit, made or not made: run `{command}` again"):
-        pushed = push_results(HfApi(), folders, repo_id, private=private, dry_run=dry_run)
-    print(*pushed.lines, sep="\n")
+    return 0

@@ -214,7 +214,6 @@ def push_to_model(
         )
 
     how: dict[str, Any] = {"repo_type": "model", "create_pr": create_pr, "dry_run": dry_run}
-    message = f"CoherenceGym results on {first_names(list(entries))}"
     pushed = push_changes(api, repo_id, appended, message, **how)
     return replace(pushed, lines=[f"results of {models[0]}", *pushed.lines])
 
