@@ -52,8 +52,6 @@ from coherencegym.files.folders import check_folder, check_inputs, written_besid
 if TYPE_CHECKING:
     from coherencegym.eval.views.overview import ShownOverview
 
-#: The names of the settings of the data, as results record them.
-_DATA = ("configs", "split", "max_items")
 #: The folder of runs for which nobody names another.
 _RESULTS = Path("results")
 
@@ -324,7 +322,8 @@ class Runs:
         from coherencegym.eval.views.overview import overview, write_overview
 
         assert self.above is not None
-        shown = overview([*self._beside(self.above), *self.runs])
+        folders = [one.folder for one in self.places if one.folder is not None]
+        shown = overview([*runs_beside(self.above, folders), *self.runs])
         write_overview(shown, self.above / OVERVIEW)
         return shown
 
@@ -341,32 +340,6 @@ class Runs:
                 f"{missing:,} of {every:,} runs could not be made, as said above; the same "
                 "command with --overwrite takes the others from the cache and tries these again"
             )
-
-    def _beside(self, above: Path) -> list[Results]:
-        # Earlier results in the folder: other models, and checkpoints that were deleted since, of a
-        # training that was scored now only those of the same rows and settings.
-        known: dict[object, list[object]] = {}
-        for run in self.runs:
-            known.setdefault(_training(run), []).append(self._about(run))
-        folders = [one.folder for one in self.places if one.folder is not None]
-        return [
-            run
-            for run in runs_beside(above, folders)
-            if (training := _training(run)) is None
-            or self._about(run) in known.get(training, [self._about(run)])
-        ]
-
-    def _about(self, run: Results) -> object:
-        names = (*_DATA, *self.call.reading.record(), "intervals", "versions")
-        return run.digests, [run.settings.get(name) for name in names]
-
-
-def _training(run: Results) -> tuple[str, ...] | None:
-    # None where the run is of no checkpoint.
-    from coherencegym.eval.results.run_table import step_of
-
-    step = step_of(run)
-    return (step.training, step.unit, run.data, run.suite, run.version) if step else None
 
 
 def _model_name(options: ModelOptions) -> str:

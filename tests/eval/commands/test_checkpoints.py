@@ -195,7 +195,7 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
 ) -> None:
     shutil.rmtree(runs / "checkpoint-3")
     shutil.copytree(runs / "checkpoint-20", runs / "checkpoint-400")
-    # Results of other settings, and what is none, are not joined to it.
+    # Results of other settings stand in a row of their own; what is none is passed over.
     other = tmp_path / "out/two--checkpoint-3/results.json"
     other.write_text(other.read_text().replace('"bos": "auto"', '"bos": "never"'))
     (tmp_path / "out/broken").mkdir()
@@ -207,7 +207,12 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
         line.startswith("| suite | items | checkpoint-3 | checkpoint-20 |") for line in lines
     )
     rows = [line.split(" | ") for line in lines if line.startswith("| toy")]
-    assert [row[2] == "–" for row in rows] == [False, True]
+    assert [[cell == "–" for cell in row[2:6]] for row in rows] == [
+        [False] * 4,
+        [False, True, True, True],
+        [True, False, False, False],
+    ]
+    assert '--bos "never"' in rows[1][0]
 
 
 def test_a_checkpoint_that_is_broken_does_not_end_the_others(
