@@ -19,9 +19,6 @@ EXAMPLES = """\
   coherencegym plot results/* --output figures
 """
 
-#: The list of what was drawn.
-_LIST = "plots.json"
-
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``plot``."""
@@ -35,7 +32,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``; where there are any ``curve`` and ``layers``."""
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.results.folder import read_results, write_json
+    from coherencegym.eval.results.folder import read_results
     from coherencegym.eval.tasks.probe.curves import write_layers
     from coherencegym.eval.views.plots import plot_runs, probe_curves
     from coherencegym.files.folders import check_folder, written_beside
@@ -53,11 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
         if curves:
             names = list(dict.fromkeys(run.suite for run in runs))
             missing += write_layers(curves, ", ".join(names), work)
-        drawn = [
-            {"folder": str(run.folder), "model": run.model_name, "signature": run.signature}
-            for run in runs
-        ]
-        write_json({"runs": drawn}, work / _LIST)
         written = sorted(path.name for path in work.iterdir())
     for note in _notes(runs, missing):
         print(f"· {note}")

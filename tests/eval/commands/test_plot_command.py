@@ -79,13 +79,8 @@ def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "the runs differ in --limit: null, 2" in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         CHECKSUMS,
-        "plots.json",
         "scores.png",
         "scores.svg",
-    ]
-    drawn = json.loads((output / "plots.json").read_text())
-    assert [run["folder"] for run in drawn["runs"]] == [
-        str(results / name) for name in ("first", "second")
     ]
     assert main(words) == 2
     assert "--overwrite" in one_line(capsys.readouterr().err)
