@@ -219,7 +219,8 @@ def _tables(configs: _Configs, listed: _Configs, first: str) -> list[dict[str, A
     tables = []
     for kind, own in by_kind.items():
         rows = []
-        for name, config in (each for each in listed if each[1]["kind"] == kind):
+        shown = kind_named(kind).configs(dict(listed))
+        for name, config in (each for each in listed if each[0] in shown):
             split = measured_split(config)
             counts = (
                 f"**{each} {counts['rows']:,}**" if each == split else f"{each} {counts['rows']:,}"
