@@ -89,12 +89,12 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         model_labels,
         write_items,
     )
-    from coherencegym.eval.results.folder import read_results, seed_folders
+    from coherencegym.eval.results.folder import read_results, run_folders, seed_folders
     from coherencegym.eval.views.compare_table import comparison_document
 
     if arguments.items is not None:
         check_items_file(arguments.items, arguments.overwrite, arguments.results)
-    folders = options.results_named(arguments.results)
+    folders = run_folders(arguments.results)
     # One that was named itself is an error, which says what to name.
     trainings = [each for each in folders if seed_folders(each) and each not in arguments.results]
     if trainings:

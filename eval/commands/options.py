@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,6 @@ def many(parser: Any, *names: str, **more: Any) -> argparse.Action:
 def add_results(parser: Parser, said: str) -> None:
     """Declare the folders of results that a subcommand reads."""
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
-
-
-def results_named(given: Sequence[Path]) -> list[Path]:
-    """The folders of results that were named, as often as they were.
-
-    The overview beside the runs is passed over, so that ``results/*`` names the runs.
-    """
-    from coherencegym.eval.results.folder import OVERVIEW, run_folders
-
-    chosen = [path for path in given if path.name != OVERVIEW]
-    return [run for path in chosen for run in run_folders([path])]
 
 
 def add_format(parser: Parser, said: str = "", default: str | None = TABLE) -> None:

@@ -31,19 +31,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``; where there are any ``curve`` and ``layers``."""
-    from coherencegym.errors import EvaluationError
-    from coherencegym.eval.results.folder import read_results
+    from coherencegym.eval.results.folder import read_results, run_folders
     from coherencegym.eval.tasks.probe.curves import write_layers
     from coherencegym.eval.views.plots import plot_runs, probe_curves
     from coherencegym.files.folders import check_folder, written_beside
 
     check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)
-    folders = options.results_named(arguments.results)
-    places = [folder.resolve() for folder in folders]
-    for folder, place in zip(folders, places, strict=True):
-        if places.count(place) > 1:
-            raise EvaluationError(f"{folder}: given twice; expected each folder of results once")
-    runs = [read_results(folder) for folder in folders]
+    runs = [read_results(folder) for folder in run_folders(arguments.results)]
     curves = list(probe_curves(runs))
     with written_beside(arguments.output, arguments.overwrite) as work:
         missing = plot_runs(runs, work)

@@ -117,6 +117,7 @@ def run_folders(folders: Iterable[Path], levels: int = 2) -> list[Path]:
     """Folders of results, each once; in the place of a folder of such folders those, by name.
 
     ``levels`` are those below a folder: the runs of a training have a folder of their own there.
+    An overview is passed over beside others, so that ``results/*`` names the runs.
     """
     listed: list[Path] = []
     for folder in folders:
@@ -127,7 +128,8 @@ def run_folders(folders: Iterable[Path], levels: int = 2) -> list[Path]:
             # Detectors of several seeds have folders of their own beside the results of all.
             inside += [p.parent for p in paths if not (p.parent.parent / MARKER).is_file()]
         listed += sorted(inside) or [folder]
-    return list({folder.resolve(): folder for folder in reversed(listed)}.values())[::-1]
+    runs = [one for one in listed if one.name != OVERVIEW or (one / MARKER).is_file()] or listed
+    return list({folder.resolve(): folder for folder in reversed(runs)}.values())[::-1]
 
 
 def runs_beside(above: Path, own: Iterable[Path]) -> list[Results]:

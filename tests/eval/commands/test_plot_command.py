@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from support.commands import one_line
 
-from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.results.folder import read_results
+from coherencegym.eval.results.folder import read_results, run_folders
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.checksums import CHECKSUMS
 
@@ -101,11 +100,9 @@ def test_results_are_never_overwritten_by_plots(
 def test_what_the_user_can_mend_is_one_line(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = str(results / "first")
     for words, what in (
         ([str(tmp_path / "none")], "no such folder"),
         ([str(results / "data")], "no results.json in it"),
-        ([first, first + "/"], "given twice"),
     ):
         assert main(["plot", *words, "--output", str(tmp_path / "out")]) == 2
         assert what in one_line(capsys.readouterr().err)
@@ -199,5 +196,7 @@ def test_a_folder_of_runs_is_each_of_them(tmp_path: Path) -> None:
     (tmp_path / "results" / "overview").mkdir()
     results, alone = tmp_path / "results", tmp_path / "alone"
     runs = [results / "one", results / "two"]
-    assert options.results_named([results, alone]) == [*runs, alone]
-    assert options.results_named(sorted(results.iterdir())) == runs
+    assert run_folders([results, alone]) == [*runs, alone]
+    assert run_folders(sorted(results.iterdir())) == runs
+    assert run_folders([alone, alone / ".." / "alone"]) == [alone]
+    assert run_folders([results / "overview"]) == [results / "overview"]
