@@ -95,12 +95,8 @@ def result_entries(run: Results, source_url: str = TOOLKIT) -> list[dict[str, An
         run: a run on a dataset of the Hub.
         source_url: an address where a reader finds more; by default the toolkit's own.
     """
-    try:
-        from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
-    except ImportError:
-        raise EvaluationError(
-            "--eval-results: this huggingface_hub does not know the form; expected a newer one"
-        ) from None
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
     if not run.repo:
         raise EvaluationError(
             f"{run.folder}: the items of {run.suite} were not read from the Hub; expected results "
