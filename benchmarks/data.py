@@ -48,7 +48,7 @@ class Text:
 def texts(item: Item) -> Iterator[Text]:
     """The conditions of an item, cut where its last region, the one that is read, begins."""
     for condition in item.conditions:
-        start, _ = condition.region_offsets()[-1]
+        start, _ = condition.region_offsets[-1]
         before = condition.content[:start]
         space = len(before) - len(before.rstrip())
         cut = start - space

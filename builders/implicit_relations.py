@@ -35,7 +35,7 @@ from coherencegym.builders.suite import (
     Use,
     generate_item,
 )
-from coherencegym.eval.kinds.items import Prediction, validate_item
+from coherencegym.eval.kinds.items import ITEMS, Prediction
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.connectives.implied_connectives import (
     WAYS,
@@ -158,7 +158,7 @@ class Cloze:
             )
             junctions = _junctions(ways[0], others, bool(asked))
             item = replace(made.item, predictions=(*made.item.predictions, *junctions))
-            validate_item(item)
+            ITEMS.check(item)
             yield replace(made, item=item)
 
     def _converse(

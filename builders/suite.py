@@ -20,7 +20,6 @@ from coherencegym.eval.kinds.items import (
     ItemEdit,
     Region,
     SuiteError,
-    validate_item,
 )
 from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
@@ -268,7 +267,7 @@ def generate_item(
         ),
         extra=columns,
     )
-    validate_item(item)
+    ITEMS.check(item)
     views = {condition: view(version) for condition, version in versions.items()}
     return GeneratedItem(item, contrasts, views, language_of(first).code)
 

@@ -85,7 +85,7 @@ def text_surprisals(
                 f"{names[number]}: longer than the model's context of {found.context:,} tokens; "
                 "expected a shorter text, or context"
             )
-        start, end = condition.region_offsets()[-1]
+        start, end = condition.region_offsets[-1]
         offset = len(condition.content) - len(texts[number])
         entered += answer.conditions[_NAME].encoding.is_entered(region)
         tokens = _tokens(answer.conditions[_NAME], condition.content, region, offset)

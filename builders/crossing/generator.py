@@ -22,11 +22,11 @@ from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.suite import Column, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
+    ITEMS,
     Condition,
     Item,
     ItemEdit,
     Region,
-    validate_item,
 )
 from coherencegym.eval.statistics.effective_size import WITH
 from coherencegym.loaders.discourse import Discourse
@@ -228,7 +228,7 @@ class Crossed:
             ),
             extra=self._columns(couple),
         )
-        validate_item(item)
+        ITEMS.check(item)
         # A classifier has one bag of words for each region, also of one that is missing.
         missing = ("",) * (max(self.apart.values(), default=0) - regions)
         views = {

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from coherencegym.builders.crossing.generator import Crossed, condition_of
 from coherencegym.builders.suite import Config, Contrast, GeneratedItem
-from coherencegym.eval.kinds.items import SEPARATOR, ItemEdit, validate_item
+from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, ItemEdit
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -72,7 +72,7 @@ class ShuffledContext:
             views = {**views, name: (*texts, *views[name][len(texts) :])}
         name = f"{made.item.item_id}/shuffled_context"
         item = replace(made.item, item_id=name, conditions=tuple(conditions), edits=tuple(edits))
-        validate_item(item)
+        ITEMS.check(item)
         return replace(made, item=item, views=views)
 
 

@@ -155,7 +155,7 @@ def _divided(one: Condition, other: Condition) -> tuple[str, tuple[str, str], st
 
 
 def _edges(condition: Condition) -> set[int]:
-    found = {place for offsets in condition.region_offsets() for place in offsets}
+    found = {place for offsets in condition.region_offsets for place in offsets}
     return found.union(*(match.span() for match in _BOUNDARY.finditer(condition.content)))
 
 

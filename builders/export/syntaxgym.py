@@ -96,7 +96,7 @@ def refusal(item: Item) -> str:
 
 def _boundary(condition: Condition) -> str:
     end = 0
-    for region, (start, stop) in zip(condition.regions, condition.region_offsets(), strict=True):
+    for region, (start, stop) in zip(condition.regions, condition.region_offsets, strict=True):
         if region.content and end and condition.content[end:start] != " ":
             what = "more than one space" if start > end else "no space"
             return f"{what} before region {region.region_number}, where SyntaxGym puts one"

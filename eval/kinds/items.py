@@ -168,12 +168,9 @@ class Condition:
     content: str
     regions: tuple[Region, ...]
 
+    @cached_property
     def region_offsets(self) -> tuple[tuple[int, int], ...]:
         """Start and end (characters in ``content``) of each region, in order."""
-        return self._region_offsets
-
-    @cached_property
-    def _region_offsets(self) -> tuple[tuple[int, int], ...]:
         # Once: what is read is checked, checked again when it is scored, and then encoded.
         offsets, position = [], 0
         for region in self.regions:
@@ -265,13 +262,8 @@ class Item(Clustered):
         return {condition.condition_name: condition for condition in self.conditions}[name]
 
 
-def validate_item(item: Item) -> None:
-    """Check what does not depend on a formula: names, numbers, metrics, regions in content."""
-    for problem in _problems(item):
-        raise SuiteError(f"{item.item_id}: {problem}")
-
-
 def _problems(item: Item) -> Iterator[str]:
+    # What does not depend on a formula: names, numbers, metrics, regions in content.
     if not item.item_id:
         yield "the item_id is empty"
     names = [condition.condition_name for condition in item.conditions]
@@ -290,7 +282,7 @@ def _problems(item: Item) -> Iterator[str]:
             yield f"metric {prediction.metric!r}; expected one of {', '.join(METRICS)}"
     for condition in item.conditions:
         try:
-            condition.region_offsets()
+            _ = condition.region_offsets
         except SuiteError as error:
             yield str(error)
 

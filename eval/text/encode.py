@@ -123,7 +123,7 @@ def _regions(conditions: Sequence[Condition]) -> tuple[np.ndarray, np.ndarray]:
     bases = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     regions = np.full(sum(sizes), NO_REGION)
     for condition, base in zip(conditions, bases.tolist(), strict=True):
-        for region, (start, end) in zip(condition.regions, condition.region_offsets(), strict=True):
+        for region, (start, end) in zip(condition.regions, condition.region_offsets, strict=True):
             regions[base + start : base + end] = region.region_number
     return regions, bases
 

@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import data, measure, models, pipeline, table, worker
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.plan.explain import default_budget
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.text.sequence import MaskedRow, TokenSequence
@@ -78,7 +78,7 @@ def test_a_text_that_is_read_whole_has_nothing_before_it() -> None:
 
 def test_context_before_an_item_changes_its_first_region_only() -> None:
     item = data._behind(seven_conditions(1), "It was late. ", 5)
-    validate_item(item)
+    ITEMS.check(item)
     assert item.item_id == "d1/x/5"
     for condition, old in zip(item.conditions, seven_conditions(1).conditions, strict=True):
         assert condition.content == "It was late. " + old.content
@@ -92,7 +92,7 @@ def test_pairs_of_a_story_become_one_item_with_its_original_once() -> None:
         return Item(f"s/{number}", number, conditions, (), "s", "toy")
 
     item = data._together([pair(1), pair(2)])
-    validate_item(item)
+    ITEMS.check(item)
     assert [c.content for c in item.conditions] == ["A. B.", "B. A1.", "B. A2."]
     assert [p.formula for p in item.predictions] == [
         "(1;%shuffled_1%) > (1;%original%)",

@@ -12,7 +12,7 @@ from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.builders.registry import SUITES
 from coherencegym.builders.release.rows import hashes_path
-from coherencegym.eval.kinds.items import Item, validate_item
+from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import row_hash, with_names
 
@@ -38,7 +38,7 @@ def test_rows_are_valid_and_those_that_the_manifest_counts(
             assert entry.get("separator", False) == kind.separated(read)
             for number, one in enumerate(read, start=1):
                 if isinstance(one, Item):
-                    validate_item(one)
+                    ITEMS.check(one)
                     assert one.item_number == number
 
 

@@ -19,7 +19,7 @@ from coherencegym.builders.connectives import HEADLINE, SUITE
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.cards.render import dataset_card
-from coherencegym.eval.kinds.items import SuiteError, validate_item
+from coherencegym.eval.kinds.items import ITEMS, SuiteError
 from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -29,7 +29,7 @@ CONFIG, CROSSED, *_ = SUITE.configs
 def generated(text: str, sense: str, source: str = "pdtb3") -> GeneratedItem:
     made: GeneratedItem
     (made,) = CONFIG.generator(related(text, sense, source), Context())
-    validate_item(made.item)
+    ITEMS.check(made.item)
     return made
 
 

@@ -288,7 +288,7 @@ def test_crossed_endings_repeat_equally_many_stems(built_sample: Sample) -> None
 def test_marks_that_close_follow_without_a_space(texts: tuple[str, ...], content: str) -> None:
     made = condition_of("c", texts)
     assert made.content == content
-    assert len(made.region_offsets()) == len(texts)
+    assert len(made.region_offsets) == len(texts)
 
 
 TEXTS = st.lists(

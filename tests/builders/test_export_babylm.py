@@ -386,7 +386,7 @@ def test_whatever_is_written_compares_what_the_formula_does(item: Item, version:
 
     def value(region: RegionRef, name: str) -> float:
         text = item.condition(name).content
-        places = item.condition(name).region_offsets()
+        places = item.condition(name).region_offsets
         start, end = (0, len(text)) if region == "*" else places[int(region) - 1]
         return bits_between(text, start, end)
 

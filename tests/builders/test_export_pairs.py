@@ -372,7 +372,7 @@ def test_log_probabilities_of_texts_decide_as_the_evaluator_does(
             condition = item.condition(pair[f"{side}_condition"])
             region = WHOLE if pair["region"] == WHOLE else int(pair["region"])
             if region != WHOLE:
-                start, end = condition.region_offsets()[region - 1]
+                start, end = condition.region_offsets[region - 1]
                 assert pair[f"sentence_{side}"] == condition.content[:end]
                 assert pair[f"context_{side}"] == condition.content[:start].rstrip()
             own_bits = found[condition.condition_name].region_bits(region)

@@ -30,7 +30,7 @@ from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.licence import WITHOUT_PAIRS
 
 METRICS = {"sum", "mean", "median", "range", "max", "min"}
@@ -320,7 +320,7 @@ def test_an_item_is_taken_just_when_its_text_comes_back(
     parts = tuple(Region(number, content) for number, content in enumerate(regions, start=1))
     made = Item("i", 1, (Condition("a", text, parts),), (Prediction("f", "sum"),), "d", "c")
     try:
-        validate_item(made)
+        ITEMS.check(made)
     except ValueError:
         return
     found = suite_table(table_of(made)).made

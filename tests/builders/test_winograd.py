@@ -57,14 +57,14 @@ def test_a_candidate_at_the_start_leaves_an_empty_region_before_it() -> None:
     (one,) = generated(schema("It fell.", "It", "The cat", "The dog"))
     for condition in one.item.conditions:
         assert condition.regions[0].content == ""
-        assert condition.region_offsets() == ((0, 0), (0, 7), (8, 13))
+        assert condition.region_offsets == ((0, 0), (0, 7), (8, 13))
 
 
 def test_punctuation_follows_without_a_space() -> None:
     (one,) = generated(schema("I saw it.", "it", "the cat", "the dog"))
     target = one.item.conditions[0]
     assert [region.content for region in target.regions] == ["I saw", "the cat", "."]
-    assert target.region_offsets() == ((0, 5), (6, 13), (13, 14))
+    assert target.region_offsets == ((0, 5), (6, 13), (13, 14))
     assert one.item.extra == {"family": "f", "region3_words": 0, "region3_has_words": False}
 
 

@@ -54,7 +54,7 @@ Bits = Callable[[str], float]
 def made_condition(condition: Condition, read: set[Any], bits: Bits) -> ScoredCondition:
     """A condition whose first id is a start-of-text token; no bits where nothing is read."""
     spans = [match.span() for match in re.finditer(r"\s*\S+", condition.content)]
-    ends = [end for _, end in condition.region_offsets()]
+    ends = [end for _, end in condition.region_offsets]
     regions = [
         next(r.region_number for r, e in zip(condition.regions, ends, strict=True) if end <= e)
         for _, end in spans

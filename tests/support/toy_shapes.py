@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from coherencegym.builders.suite import Config, Contrast, GeneratedItem, Suite
-from coherencegym.eval.kinds.items import Condition, Item, Region, validate_item
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Region
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -85,7 +85,7 @@ class Shaped:
         conditions, contrasts = self.make(discourse)
         predictions = tuple(contrast.prediction for contrast in contrasts)
         item = Item(f"{discourse.id}/x", 0, conditions, predictions, discourse.id, discourse.corpus)
-        validate_item(item)
+        ITEMS.check(item)
         yield GeneratedItem(item, contrasts, {each.condition_name: ("",) for each in conditions})
 
 

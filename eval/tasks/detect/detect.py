@@ -217,7 +217,7 @@ def _matched(
     first = 0
     if alone.leaves_out_first(region):
         # The document's tokens may be cut elsewhere: what counts is where they begin.
-        start, _ = document.region_offsets()[region - 1]
+        start, _ = document.region_offsets[region - 1]
         first = start + alone.encoding.ends[0]
     from coherencegym.eval.plan.requests import region_places
 

@@ -67,7 +67,7 @@ def score_items(
 
     Args:
         model, tokenizer: a causal language model of transformers, in evaluation mode.
-        items: valid ones (:func:`eval.kinds.items.validate_item`), with predictions that can be
+        items: valid ones (:func:`eval.kinds.items.ITEMS`), with predictions that can be
             read (:func:`eval.kinds.items.check_predictions`); or what :func:`plan_items` made of
             them for this model and these options.
         options: reading and running.

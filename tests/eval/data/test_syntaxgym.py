@@ -91,7 +91,7 @@ def test_regions_are_joined_by_one_space_and_none_for_an_empty_one(tmp_path: Pat
     (only,) = read_suite(write(tmp_path, value)).items
     (condition,) = only.conditions
     assert condition.content == "the woman yelled , then ."
-    assert condition.region_offsets() == ((0, 0), (0, 9), (9, 9), (10, 16), (17, 23), (24, 25))
+    assert condition.region_offsets == ((0, 0), (0, 9), (9, 9), (10, 16), (17, 23), (24, 25))
 
 
 def test_joining_strips_both_ends_of_a_region() -> None:

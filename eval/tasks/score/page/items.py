@@ -288,7 +288,7 @@ def scored_pieces(scored: ScoredCondition, content: str) -> list[Piece]:
 def unscored_pieces(condition: Condition) -> list[Piece]:
     """The regions of a text that was not scored; no more than its beginning."""
     pieces, place = [], 0
-    for region, (_, end) in zip(condition.regions, condition.region_offsets(), strict=True):
+    for region, (_, end) in zip(condition.regions, condition.region_offsets, strict=True):
         text = condition.content[place : min(end, MOST_UNSCORED)]
         place += len(text)
         if text:
