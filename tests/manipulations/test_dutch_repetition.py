@@ -47,7 +47,8 @@ def items(folder: Path, *sentences: str) -> tuple[list[str], str]:
     (folder / "features").mkdir()
     (folder / "coref/boek.conll").write_text("\n".join([*lines, "#end document", ""]))
     header = "filename\tsentno\tbegin\tend\tgender\tnumber\tcategory\tmentions\n"
-    (folder / "features/boek.tsv").write_text(header)
+    row = "boek\t99\t0\t1\t-\t-\tother\t1\n"
+    (folder / "features/boek.tsv").write_text(header + row)
     (found,) = read(corpus("openboek"), data_dir=folder)
     context = Context(0, "coreference")
     return [one.texts[1] for one in PronounRepetition()(found, context)], "; ".join(context.skipped)

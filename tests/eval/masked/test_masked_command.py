@@ -178,7 +178,7 @@ def test_scores_of_other_scorers_are_compared_only_anyway(
     capsys.readouterr()
     assert cli.main(["compare", pll, causal]) == 2
     assert (
-        'scorer: "pll" and "causal"; masking: "within_word_l2r" and not set'
+        'scorer: "pll" and not set; masking: "within_word_l2r" and not set'
         in capsys.readouterr().err
     )
     assert cli.main(["compare", pll, str(results / "original")]) == 2

@@ -51,18 +51,6 @@ def test_pairs_of_a_file_are_scored_with_clusters_and_groups(
     assert high - low < width
 
 
-def test_other_groups_are_named_where_results_are_there(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["score", "--model", "demo", "--no-cache", "--dataset", str(file)]
-    words += ["--output", str(tmp_path / "results")]
-    assert main(words) == 0
-    capsys.readouterr()
-    assert main([*words, "--group-by", "kind"]) == 2
-    said = 'another run: scores by no column (--group-by), and now scores by "kind"; name another'
-    assert said in capsys.readouterr().err
-
-
 def test_a_pair_of_runs_that_cannot_be_compared_does_not_keep_others_from_it(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], stories260k: Path
 ) -> None:
