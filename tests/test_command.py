@@ -68,7 +68,7 @@ def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> Non
     assert exit_code("compare", "five", "old") == 0
     assert exit_code("judge", "suites/story_cloze", "-n", 5, "--output", "sheet") == 0
     assert Path("sheet/sheet.html").exists()
-    assert exit_code("export", "suites/story_cloze", "--export-pairs", "pairs") == 0
+    assert exit_code("export", "pairs", "suites/story_cloze") == 0
 
 
 def test_a_suite_that_is_named_alone_has_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +150,10 @@ def test_help_imports_nothing_heavy() -> None:
         (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),
         (["judge"], "judge: the following arguments are required: FOLDER"),
         (["judge", "nowhere"], "coherencegym judge: nowhere: no manifest.json"),
-        (["export", "nowhere"], "coherencegym export: expected --export-syntaxgym DIR"),
+        (
+            ["export", "nowhere", "x"],
+            "export: argument TOOL: 'nowhere'; expected one of",
+        ),
         (["new", "suit", "x"], "did you mean 'suite'?"),
         (["new", "suite", "my-suite"], "'my-suite' is no name; expected small letters"),
         (["new", "suite", "json"], "'json' is the name of something else; expected another"),

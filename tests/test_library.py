@@ -189,12 +189,6 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
     assert cg.build(suite, corpus="sample", output=tmp_path / "s", **how) == made
 
 
-def test_a_build_writes_the_exports_that_are_asked_for(tmp_path: Path) -> None:
-    how: dict[str, Any] = {"corpus": "sample", "limit": 20, "output": tmp_path / "suite"}
-    cg.build("winograd", **how, export_pairs=tmp_path / "pairs")
-    assert list((tmp_path / "pairs").rglob("*.jsonl"))
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [

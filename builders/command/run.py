@@ -1,4 +1,4 @@
-"""Run builds as they are asked for: check, build, publish, export."""
+"""Run builds as they are asked for: check, build, publish."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from coherencegym.builders.command.show import (
     spinner,
     without_majority,
 )
-from coherencegym.builders.export.write import Exports, export_build, exports_of
 from coherencegym.builders.judgement.rows import Matcher
 from coherencegym.builders.pipeline.build import NoItemsError, build
 from coherencegym.builders.pipeline.entries import LicenceShare, licence_classes, toolkit_version
@@ -67,8 +66,8 @@ def push_build(
     private: bool,
     progress: Callable[[str], None],
     build_share: BuildShare | None = None,
-) -> tuple[list[str], str]:
-    """Publish a build, or in a dry run say what publishing would do: lines, and the version.
+) -> list[str]:
+    """Publish a build, or in a dry run say what publishing would do, in lines.
 
     Texts of each class of licences go into a repository of their own; in a private one they are
     together. Whatever can be refused is refused before the first of several repositories changes.
@@ -99,14 +98,13 @@ def push_build(
         try:
             if len(releases) > 1 and not options.dry_run:
                 _push_all(replace(options, dry_run=True), releases, progress)
-            said, version = _push_all(options, releases, progress)
+            said = _push_all(options, releases, progress)
         except OfflineModeIsEnabled:
             if not options.dry_run:
                 raise
             names = ", ".join(made["repo_id"] for _, made in releases)
             said = [f"repository {names}: changes unknown (HF_HUB_OFFLINE is set)"]
-            version = str(manifest["version"])
-    return lines + said, version
+    return lines + said
 
 
 def _divided(
@@ -144,16 +142,16 @@ def _divided(
 
 def _push_all(
     options: BuildOptions, releases: Sequence[_Release], progress: Callable[[str], None]
-) -> tuple[list[str], str]:
+) -> list[str]:
     from huggingface_hub import HfApi
 
     names = [str(made["repo_id"]) for _, made in releases]
-    outcomes = []
+    lines: list[str] = []
     for number, (folder, manifest) in enumerate(releases):
         of_one = replace(options, repo_id=names[number])
         try:
             with hub_answers():
-                outcomes.append(publish(HfApi(), folder, manifest, of_one, progress))
+                lines += publish(HfApi(), folder, manifest, of_one, progress).lines
         except Exception as error:
             if number and not options.dry_run:
                 error.add_note(
@@ -161,7 +159,7 @@ def _push_all(
                     f"{', '.join(names[number:])}"
                 )
             raise
-    return [line for outcome in outcomes for line in outcome.lines], outcomes[0].version
+    return lines
 
 
 @dataclass(frozen=True)
@@ -181,7 +179,6 @@ class CheckedBuild:
     sources: Sequence[PlannedCorpus]
     missing: Mapping[str, str]
     destination: Path
-    exports: Exports
     private: bool
     matcher: Matcher | None
     may_be_there: bool
@@ -209,7 +206,7 @@ def build_suite(
     quiet: bool = False,
     brief: bool = False,
 ) -> Manifest:
-    """Build, put what was built in its place, publish it and write its exports, as was asked for.
+    """Build, put what was built in its place, and publish it if that was asked for.
 
     Args:
         checked: what is built.
@@ -241,16 +238,15 @@ def build_suite(
             empty=empty if share is None else {},
         )
 
-    def push(folder: Path) -> tuple[list[str], str]:
+    def push(folder: Path) -> list[str]:
         if not options.push_to_hub:
-            return [], ""
+            return []
         return push_build(options, folder, manifest, checked.private, progress, make)
 
     with spinner(quiet) as progress, checked.folder() as folder:
         manifest = make(folder)
         if options.dry_run:
-            lines = ["dry run: nothing was written", *push(folder)[0]]
-            lines += export_build(folder, checked.exports, dry_run=True)
+            lines = ["dry run: nothing was written", *push(folder)]
         elif checked.may_be_there:
             lines = [f"{destination} is there already, as this build makes it"]
         else:
@@ -262,10 +258,8 @@ def build_suite(
         say([*checked.matcher.lines(), *without_majority(manifest)])
     if not options.dry_run:
         with spinner(quiet) as progress:
-            said, version = push(destination)
+            said = push(destination)
         say(said)
-        # Last, as tasks read the version that was published.
-        say(export_build(destination, checked.exports, version))
     return manifest
 
 
@@ -274,15 +268,11 @@ def check(
 ) -> CheckedBuild:
     """Look for the corpora of a build, and refuse what can be refused before any work.
 
-    ``alone``: false where it is one of several, which have folders in those that are named.
+    ``alone``: false where it is one of several, which have folders in the one that is named.
     """
-
-    def part(folder: Path | None) -> Path | None:
-        return folder if folder is None or alone else folder / suite.name
-
     options = replace(options, repo_id=options.repo_id or suite.repo_id)
-    destination = part(options.output) or BUILDS / suite.name
-    exports = exports_of(options, part)
+    destination = options.output if alone else options.output and options.output / suite.name
+    destination = destination or BUILDS / suite.name
     if options.version:
         Version.parse(options.version)
     # Names come first, then folders that are written, then the Hub.
@@ -305,14 +295,13 @@ def check(
         inputs, around = ([] if one is None else [one] for one in (options.texts, options.data_dir))
         may_be_replaced = options.overwrite or may_be_there
         check_folder(destination, may_be_replaced, output_option, inputs=inputs, around=around)
-        exports.check(destination)
     private = _check_push(options, sources, missing) if options.push_to_hub else True
     paths = options.judgements
     matcher = Matcher(paths, options.skip_bad_rows) if paths else None
     if not private and (options.corpora or options.hub_dataset or options.texts):
         _refuse_closed(sources, options.stand_off)
     return CheckedBuild(
-        *(suite, options, sources, missing, destination, exports, private, matcher),
+        *(suite, options, sources, missing, destination, private, matcher),
         *(may_be_there, output_option),
     )
 

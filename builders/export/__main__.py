@@ -1,37 +1,31 @@
-"""``coherencegym export``: write an earlier build, or a Hub dataset, for other tools."""
+"""``coherencegym export``: write a build, or a Hub dataset, for another tool."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from coherencegym.builders.pipeline.options import BuildOptions
-from coherencegym.command_line import Parser, add_option, flag_of, options_in
+from coherencegym.builders.command.declared import finished
+from coherencegym.builders.export.write import EXPORTS, export
+from coherencegym.command_line import Parser
 
-if TYPE_CHECKING:
-    from coherencegym.builders.export.write import Exports
-
-_EXPORTS = {n: own for n, own in options_in(BuildOptions).items() if n.startswith("export_")}
 _EXAMPLES = """\
-  coherencegym export suites/winograd --export-syntaxgym winograd_suites
-  coherencegym export coherencegym/winograd --revision v1.0.0 --export-pairs winograd_pairs
-  coherencegym export suites/winograd --export-babylm babylm
+  coherencegym export syntaxgym suites/winograd
+  coherencegym export pairs coherencegym/winograd --revision v1.0.0 --output released_pairs
 """
 
 
 def make_parser(prog: str = "coherencegym export") -> Parser:
     """The parser of ``coherencegym export``."""
-    parser = Parser(
-        prog, "Write the items of a dataset for other tools.", _EXAMPLES, takes="DATASET"
-    )
+    about = "Write the items of a dataset for another tool."
+    parser = Parser(prog, about, _EXAMPLES, takes="TOOL DATASET")
     add = parser.add_argument
+    what = "; ".join(f"{name}: {written}" for name, written in EXPORTS.items())
+    add("tool", metavar="TOOL", choices=list(EXPORTS), help=what)
     add("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
     add("--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest")
-    for name, own in _EXPORTS.items():
-        vars(add_option(parser, name, own))["rare"] = False  # it is all that this is for
+    add("--output", metavar="DIR", type=Path, help="default: SUITE_TOOL, such as winograd_pairs")
     add("--overwrite", action="store_true", help="replace an earlier export")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     return parser
@@ -39,27 +33,18 @@ def make_parser(prog: str = "coherencegym export") -> Parser:
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.export") -> int:
     """Export a dataset; the exit code."""
-    parser = make_parser(prog)
-    arguments = parser.parse_args(argv)
-    from coherencegym.builders.command.declared import finished
-    from coherencegym.builders.export.write import exports_of
+    given = make_parser(prog).parse_args(argv)
 
-    exports = exports_of(arguments)
-    if not exports.folders:
-        parser.error(f"expected {' or '.join(f'{flag_of(name)} DIR' for name in _EXPORTS)}")
-    return finished(prog, lambda: _export(arguments, exports))
+    def work() -> int:
+        from coherencegym.builders.command.show import print_lines
+        from coherencegym.eval.data.source import find_dataset
 
+        source = find_dataset(given.dataset, given.revision)
+        how = {"overwrite": given.overwrite, "dry_run": given.dry_run}
+        print_lines(export(source, given.tool, given.output, **how))
+        return 0
 
-def _export(arguments: argparse.Namespace, exports: Exports) -> int:
-    from coherencegym.builders.command.show import print_lines
-    from coherencegym.builders.export.write import export
-    from coherencegym.eval.data.source import find_dataset
-
-    folder = Path(arguments.dataset)
-    exports.check(folder if folder.is_dir() else None, "DATASET")
-    source = find_dataset(arguments.dataset, arguments.revision)
-    print_lines(export(source, exports, dry_run=arguments.dry_run))
-    return 0
+    return finished(prog, work)
 
 
 if __name__ == "__main__":

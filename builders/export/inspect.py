@@ -181,7 +181,7 @@ def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -
     made = [table for table in asked if table.made]
     if not made:
         raise ExportError(
-            f"--export-inspect: {release.suite} has no headline config with an incoherent text to "
+            f"{release.suite} has no headline config with an incoherent text to "
             "ask about; expected another suite"
         )
     for table in made:

@@ -1,8 +1,8 @@
 """Write a build for other tools, each export a folder that appears whole or not at all.
 
 An export is a module of this folder with a function ``write(tables, release, folder)``, which
-writes the tables of items of a release into a new folder and returns lines for the user, and an
-option ``export_NAME`` with the module's name (:mod:`builders.pipeline.options`).
+writes the tables of items of a release into a new folder and returns lines for the user, and a line
+of :data:`EXPORTS` with the module's name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,20 @@ from coherencegym.builders.release.manifest import diagnostic_configs
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import markdown_filters
 from coherencegym.eval.data.dataset import ItemTable, tables
-from coherencegym.eval.data.source import Source, find_dataset, published_part
-from coherencegym.files.folders import check_apart, check_folder, written_beside
+from coherencegym.eval.data.source import Source, published_part
+from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.files.templates import templates_of
 from coherencegym.licence import YES, closed_line
 
 _T = TypeVar("_T")
+
+#: The exports by name, and what each writes.
+EXPORTS = {
+    "syntaxgym": "suites in SyntaxGym's JSON",
+    "pairs": "pairs of texts (JSON lines), and tasks for lm-evaluation-harness",
+    "babylm": "rows for the zero-shot tasks of the BabyLM pipeline, and a fast version",
+    "inspect": "pairs as questions in words, and tasks for Inspect (inspect-ai)",
+}
 
 
 class ExportError(EvaluationError):
@@ -39,7 +47,7 @@ class ExportedRelease:
     """The published dataset that an export is of.
 
     ``configs`` has the manifest's entries, ``citation`` the BibTeX of the work behind the suite;
-    ``is_local``: it is not published here, or not yet.
+    ``is_local``: it is a build, which may not be published yet.
     """
 
     repo: str
@@ -73,8 +81,8 @@ class ExportedRelease:
         return published_part({"configs": self.configs}, config)
 
 
-def release_of(source: Source, version: str = "") -> ExportedRelease:
-    """The published dataset that a build is, or will be, at a version (empty: the manifest's)."""
+def release_of(source: Source) -> ExportedRelease:
+    """The published dataset that a build is, or will be."""
     manifest = source.manifest
     if not manifest:
         raise ExportError(f"{source.name}: no manifest.json; expected a build or a release of one")
@@ -82,7 +90,7 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
     # It becomes part of file names, and a manifest from the Hub is anybody's.
     if not re.fullmatch(r"\w+", suite):
         raise ExportError(f"{source.name}: manifest.json: {suite!r} is no name of a suite")
-    published, version = bool(version), version or str(manifest.get("version", ""))
+    version = str(manifest.get("version", ""))
     return ExportedRelease(
         repo=source.repo or str(manifest.get("repo_id", "")),
         revision=source.revision or f"v{version}",
@@ -90,7 +98,7 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
         suite=suite,
         configs=manifest["configs"],
         citation=str(manifest.get("citation", "")),
-        is_local=not (source.repo or published),
+        is_local=not source.repo,
     )
 
 
@@ -168,78 +176,40 @@ def write_lines(path: Path, records: Iterable[Any], ascii_only: bool = False) ->
         writer.write_all(records)
 
 
-@dataclass(frozen=True)
-class Exports:
-    """The folders that exports go to, by the name of the export."""
-
-    folders: Mapping[str, Path] = field(default_factory=dict)
-    overwrite: bool = False
-
-    def check(self, build: Path | None = None, named: str = "--output") -> None:
-        """Refuse folders that would be lost, before any work is done for them.
-
-        Args:
-            build: the folder of the build itself.
-            named: the option that names it on the command line.
-        """
-        places = [(named, build)] if build is not None else []
-        for name, folder in self.folders.items():
-            option = f"--export-{name}"
-            for other, place in places:
-                check_apart(folder, place, option, other)
-            places.append((option, folder))
-            check_folder(folder, self.overwrite, option)
-
-
-def exports_of(
-    options: Any, part: Callable[[Path | None], Path | None] = lambda folder: folder
-) -> Exports:
-    """The exports that options name, each in a field ``export_NAME``.
+def export(
+    source: Source,
+    name: str,
+    destination: Path | None = None,
+    *,
+    overwrite: bool = False,
+    dry_run: bool = False,
+) -> list[str]:
+    """Write a dataset for another tool; on a dry run leave nothing, and say what would be written.
 
     Args:
-        options: the options of a build, or of the command ``export``.
-        part: the folder of one suite in the one that was named.
-    """
-    folders = {
-        name.removeprefix("export_"): part(folder)
-        for name, folder in vars(options).items()
-        if name.startswith("export_") and folder is not None
-    }
-    return Exports({name: folder for name, folder in folders.items() if folder}, options.overwrite)
-
-
-def export_build(
-    folder: Path, exports: Exports, version: str = "", dry_run: bool = False
-) -> list[str]:
-    """Write what was asked for of a build in a folder: see :func:`export`."""
-    if not exports.folders:
-        return []
-    return export(find_dataset(str(folder)), exports, version, dry_run)
-
-
-def export(source: Source, exports: Exports, version: str = "", dry_run: bool = False) -> list[str]:
-    """Write what was asked for; on a dry run leave nothing, and say what would be written.
+        source: the dataset.
+        name: one of :data:`EXPORTS`.
+        destination: the folder; None: ``SUITE_NAME`` in this one.
+        overwrite: replace an earlier export in it.
+        dry_run: write nothing.
 
     Returns:
         Lines for the user: what was written, and how much was left out and why.
     """
-    release = release_of(source, version)
+    release = release_of(source)
+    destination = destination or Path(f"{release.suite}_{name}")
+    check_folder(destination, overwrite, inputs=[source.folder])
     # What says nothing of a suite's hypothesis would count in the means of other programs.
     diagnostics = release.diagnostics
     read = [table for table in tables(source) if table.config not in diagnostics]
-    lines: list[str] = []
-    for name, destination in exports.folders.items():
-        write = importlib.import_module(f"coherencegym.builders.export.{name}").write
-        with (
-            tempfile.TemporaryDirectory()
-            if dry_run
-            else written_beside(destination, exports.overwrite, f"--export-{name}")
-        ) as folder:
-            what, *left_out = write(read, release, Path(folder))
-        done = "would be written to" if dry_run else "written to"
-        lines += [f"{what}, {done} {destination}", *left_out]
+    write = importlib.import_module(f"coherencegym.builders.export.{name}").write
+    with (
+        tempfile.TemporaryDirectory() if dry_run else written_beside(destination, overwrite)
+    ) as folder:
+        what, *left_out = write(read, release, Path(folder))
+    done = "would be written to" if dry_run else "written to"
+    lines = [f"{what}, {done} {destination}", *left_out]
     if diagnostics:
         names = ", ".join(diagnostics)
         lines.append(f"left out, because these configs do not test coherence: {names}")
-    lines += [f"{line}: what is exported of it is for yourself" for line in release.closed]
-    return lines
+    return lines + [f"{line}: what is exported of it is for yourself" for line in release.closed]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -21,12 +21,6 @@ from coherencegym.numbers import positive
 #: The headings of help: options before ``output`` are of what is read.
 READ, WRITTEN = "input", "output"
 _GENRES = get_args(Genre)
-_EXPORT: dict[str, Any] = {
-    "metavar": "DIR",
-    "parse": Path,
-    "group": "for other tools",
-    "rare": True,
-}
 _TEXTS = "articles as short documents, and plain text as sentences"
 
 
@@ -112,7 +106,7 @@ class BuildOptions:
         rare=True,
     )
     output: Path | None = option(None, "default: suites/<suite>", metavar="DIR", parse=Path)
-    overwrite: bool = option(False, "replace an earlier build or export")
+    overwrite: bool = option(False, "replace an earlier build")
     dry_run: bool = option(False, "print what would be written, and write nothing")
     seed: int = option(0, "seed of all draws", metavar="N", rare=True)
     num_proc: Annotated[int, Field(ge=1)] | None = option(
@@ -134,19 +128,6 @@ class BuildOptions:
         parse=Path,
         many=True,
         rare=True,
-    )
-    # The module of each, with the name behind ``export_``, is in ``builders/export/``.
-    export_syntaxgym: Path | None = option(None, "write suites in SyntaxGym's JSON", **_EXPORT)
-    export_pairs: Path | None = option(
-        None, "write pairs of texts (JSON lines), and tasks for lm-evaluation-harness", **_EXPORT
-    )
-    export_babylm: Path | None = option(
-        None,
-        "write rows for the zero-shot tasks of the BabyLM pipeline, and a fast version",
-        **_EXPORT,
-    )
-    export_inspect: Path | None = option(
-        None, "write pairs as questions in words, and tasks for Inspect (inspect-ai)", **_EXPORT
     )
     push_to_hub: bool = option(False, "publish the build on the Hub, with a tag")
     repo_id: str = option(

@@ -364,8 +364,8 @@ def build(
         output: the folder; None: ``suites/SUITE``.
         data_dir: a folder of corpus files.
         options: further ones of ``coherencegym build SUITE``, with ``_`` for ``-``: ``limit``,
-            ``seed``, ``overwrite``, ``skip_bad_rows``, ``push_to_hub``, ``export_pairs``, and the
-            suite's own settings.
+            ``seed``, ``overwrite``, ``skip_bad_rows``, ``push_to_hub``, and the suite's own
+            settings.
 
     Returns:
         The folder, as :func:`score` takes it.

@@ -12,9 +12,10 @@ from support.hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps,
 from support.toy import REPO, SUITE, stories, toy_corpus
 from support.toy_shapes import SHAPES, shapes_corpus
 
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import export
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.loaders.corpus import Corpus
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
@@ -64,5 +65,5 @@ def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its pairs."""
     folder = tmp_path_factory.mktemp("pairs") / "out"
-    export_build(shapes, Exports({"pairs": folder}))
+    export(find_dataset(str(shapes)), "pairs", folder)
     return folder

@@ -21,6 +21,7 @@ from support.forked import Fork
 from support.hub.server import HubServer
 from support.suites import no_classifiers
 
+from coherencegym import library
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import build_suite, check
 from coherencegym.builders.pipeline import build as module
@@ -124,6 +125,13 @@ def test_a_request_needs_no_command_line(
     assert capsys.readouterr().out == ""
     with pytest.raises(EvaluationError, match="out exists"):
         check(load_suite("story_cloze"), replace(options, limit=20))
+
+
+def test_python_publishes_as_the_command_does(hub_clients: HubServer, tmp_path: Path) -> None:
+    how: dict[str, Any] = {"corpus": "sample", "limit": 4, "output": tmp_path / "out"}
+    suite = load_suite("winograd")
+    library.build(suite, **how, push_to_hub=True, allow_partial=True, repo_id="alice/schemas")
+    assert list(hub_clients.tags("alice/schemas")) == [f"v{suite.version}"]
 
 
 def test_all_suites_at_once(tmp_path: Path) -> None:

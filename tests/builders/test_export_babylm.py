@@ -46,7 +46,7 @@ from coherencegym.builders.export.item_pairs import (
     SEPARATED,
     WITHOUT_TEXT,
 )
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import export
 from coherencegym.builders.registry import load_suite
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
@@ -86,7 +86,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         for name, limit in SUITES.items():
             folder = tmp_path_factory.mktemp(name)
             build_from(load_suite(name), "sample", folder / "build", limit=limit)
-            export_build(folder / "build", Exports({"babylm": folder / "babylm"}))
+            export(find_dataset(str(folder / "build")), "babylm", folder / "babylm")
             found[name] = folder
     return found
 
@@ -229,7 +229,7 @@ def test_the_fast_version_has_the_same_rows_of_fewer_items(
             p.name: p.read_bytes() for p in whole.iterdir()
         }
     monkeypatch.setattr("coherencegym.builders.export.babylm.FAST_ITEMS", 5)
-    export_build(root / "build", Exports({"babylm": tmp_path / "few"}))
+    export(find_dataset(str(root / "build")), "babylm", tmp_path / "few")
     for task, folder in folders(tmp_path / "few", "fast"):
         lines = [line for p in folder.iterdir() for line in p.read_text().splitlines()]
         name = folder.name.removesuffix("_fast")
@@ -428,20 +428,21 @@ def test_two_groups_of_one_name_are_refused(
     assert build_command("winograd", *arguments) == 0
     monkeypatch.setattr("coherencegym.builders.export.babylm.group_name", lambda group: "same")
     capsys.readouterr()
-    assert export_main(["out", "--export-babylm", "babylm"]) == 2
+    assert export_main(["babylm", "out", "--output", "babylm"]) == 2
     assert "two groups would both be called same" in capsys.readouterr().err
     assert not Path("babylm").exists()
 
 
-def test_every_builder_takes_the_option(
+def test_files_of_a_suite_are_in_the_folders_of_tasks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     arguments = ("--corpus", "sample", "--limit", "4", "--output", "out")
-    assert build_command("winograd", *arguments, "--export-babylm", "babylm") == 0
-    assert ", and a fast version, written to babylm\n" in capsys.readouterr().out
-    assert export_main(["out", "--export-babylm", "again"]) == 0
-    files = [p.relative_to("babylm") for p in Path("babylm").rglob("*") if p.is_file()]
+    assert build_command("winograd", *arguments) == 0
+    assert export_main(["babylm", "out"]) == 0
+    folder = Path("winograd_babylm")
+    assert f", and a fast version, written to {folder}\n" in capsys.readouterr().out
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     assert sorted(map(str, files)) == [
         CHECKSUMS,
         "BABYLM.md",

@@ -1,4 +1,4 @@
-"""Exports from the command line: where they go, what is said, what is refused before a build."""
+"""Exports from the command line: where they go, what is said, what is refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from coherencegym.builders.winograd import SUITE as WINOGRAD
 from coherencegym.files.checksums import CHECKSUMS
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
-BOTH = ("--export-syntaxgym", "suites_out", "--export-pairs", "pairs_out")
+TOOLS = ("syntaxgym", "pairs")
 
 
 @pytest.fixture(autouse=True)
@@ -47,10 +47,16 @@ def content(folder: str) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
-def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    assert build_command("winograd", *SAMPLE, *BOTH) == 0
+def exported(tool: str, dataset: object, *argv: str) -> int:
+    """Run ``coherencegym export``; its exit code."""
+    return export_main([tool, str(dataset), *argv])
+
+
+def test_a_build_is_exported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert build_command("winograd", *SAMPLE) == 0
+    assert exported("syntaxgym", "out", "--output", "suites_out") == 0
+    assert exported("pairs", "out") == 0
     shown = capsys.readouterr().out
-    assert "written to out\n" in shown
     assert "for SyntaxGym: 51 items in 4 suites, written to suites_out\n" in shown
     assert "as texts: 42 pairs, and 2 tasks for lm-evaluation-harness, written to" in shown
     assert set(content("suites_out")) == {
@@ -62,7 +68,7 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
         "sample_full-test-sum.json",
         "sample_partial-test.json",
     }
-    assert set(content("pairs_out")) == {
+    assert set(content("winograd_pairs")) == {
         CHECKSUMS,
         "PAIRS.md",
         "local.py",
@@ -86,69 +92,63 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_dry_run_says_what_would_be_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few_stories: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert build_command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
+    for tool in TOOLS:
+        assert exported(tool, few_stories, "--dry-run") == 0
     shown = capsys.readouterr().out
-    assert "for SyntaxGym: 24 items in 2 suites, would be written to suites_out\n" in shown
-    assert "would be written to pairs_out\n" in shown
+    assert "24 items in 2 suites, would be written to story_cloze_syntaxgym\n" in shown
+    assert "would be written to story_cloze_pairs\n" in shown
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("tool", TOOLS)
 def test_the_same_again_needs_overwrite_and_gives_the_same_bytes(
-    capsys: pytest.CaptureFixture[str],
+    tool: str, few_stories: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert build_command("winograd", *SAMPLE, *BOTH) == 0
-    before = content("suites_out"), content("pairs_out")
-    assert build_command("winograd", *SAMPLE, *BOTH, "--overwrite") == 0
-    assert (content("suites_out"), content("pairs_out")) == before
+    assert exported(tool, few_stories, "--output", "made") == 0
+    before = content("made")
+    assert exported(tool, few_stories, "--output", "made", "--overwrite") == 0
+    assert content("made") == before
     capsys.readouterr()
-    arguments = ("--corpus", "sample", "--output", "new", *BOTH)
-    assert build_command("winograd", *arguments) == 2
+    assert exported(tool, few_stories, "--output", "made") == 2
     said = one_line(capsys.readouterr().err)
-    assert "suites_out exists; name another folder with --export-syntaxgym" in said
-    assert not Path("new").exists()  # refused before the build
+    assert said.startswith("python -m builders.export: made exists; name another folder with")
 
 
-@pytest.mark.parametrize("option", ["--export-syntaxgym", "--export-pairs", "--export-babylm"])
+@pytest.mark.parametrize("tool", [*TOOLS, "babylm"])
 def test_what_is_no_export_is_not_overwritten(
-    option: str, capsys: pytest.CaptureFixture[str]
+    tool: str, few_stories: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("all of it")
-    assert build_command("story_cloze", *SAMPLE, option, "mine", "--overwrite") == 2
-    assert f"name another folder with {option}" in one_line(capsys.readouterr().err)
+    assert exported(tool, few_stories, "--output", "mine", "--overwrite") == 2
+    assert "name another folder with --output" in one_line(capsys.readouterr().err)
     assert Path("mine/thesis.txt").exists()
-    assert not Path("out").exists()
 
 
-@pytest.mark.parametrize(
-    ("argv", "said"),
-    [
-        (("--export-pairs", "out"), "--export-pairs out and --output out"),
-        (("--export-pairs", "out/pairs"), "neither inside the other"),
-        (("--export-syntaxgym", "x", "--export-pairs", "./x"), "--export-syntaxgym x"),
-        (("--export-syntaxgym", "x/y", "--export-pairs", "x"), "neither inside the other"),
-        (("--export-babylm", "x/y", "--export-pairs", "x"), "neither inside the other"),
-    ],
-)
+@pytest.mark.parametrize("place", ["out", "out/pairs", "."])
 def test_folders_in_one_another_are_refused(
-    argv: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    place: str, few_stories: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert build_command("story_cloze", *SAMPLE, *argv) == 2
-    assert said in one_line(capsys.readouterr().err)
-    assert list(tmp_path.iterdir()) == []
+    shutil.copytree(few_stories, "out")
+    before = content("out")
+    assert exported("pairs", "out", "--output", place, "--overwrite") == 2
+    assert "--output" in one_line(capsys.readouterr().err)
+    assert content("out") == before
 
 
-def test_several_suites_have_a_folder_each(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["story_cloze", "speaker_commitment", *SAMPLE, *BOTH]) == 0
-    assert "sample-test.json" in content("suites_out/story_cloze")
+def test_pairs_that_sums_do_not_decide_are_left_out_and_counted(
+    few_stories: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["speaker_commitment", *SAMPLE]) == 0
     # Sums decide none of either: the report is there and says why.
-    assert set(content("pairs_out/story_cloze")) == {CHECKSUMS, "PAIRS.md"}
+    assert exported("pairs", few_stories) == exported("pairs", "out") == 0
+    assert set(content("story_cloze_pairs")) == {CHECKSUMS, "PAIRS.md"}
     assert "left out as pairs, sample (test): 21, metric mean, where other tools" in (
         shown := capsys.readouterr().out
     )
-    assert set(content("pairs_out/speaker_commitment")) == {CHECKSUMS, "PAIRS.md"}
+    assert set(content("speaker_commitment_pairs")) == {CHECKSUMS, "PAIRS.md"}
     assert "as texts: 0 pairs, and 0 tasks for lm-evaluation-harness" in shown
     assert "left out as pairs, sample_contradiction (test): 7, a text holds [SEP]" in shown
 
@@ -166,14 +166,15 @@ def test_what_may_not_be_published_is_said(
     )
     name = "cloze_test_test__spring2016 - cloze_test_ALL_test.csv"
     (tmp_path / "data" / name).write_text(header + rows)
-    argv = ("--corpus", "storycloze", "--data-dir", "data", "--export-pairs", "pairs_out")
+    argv = ("--corpus", "storycloze", "--data-dir", "data", "--output", "out")
     assert build_command("sentence_order", *argv) == 0
+    assert exported("pairs", "out") == 0
     shown = capsys.readouterr().out
     assert (
         "storycloze_narration_context may not be published, by its licence: what is exported of it "
         "is for yourself" in shown
     )
-    report = (tmp_path / "pairs_out" / "PAIRS.md").read_text()
+    report = (tmp_path / "sentence_order_pairs" / "PAIRS.md").read_text()
     assert "needs a private copy" in report
 
 
@@ -184,45 +185,24 @@ def revision(folder: str) -> str:
     return str(loaded["dataset_kwargs"]["revision"])
 
 
-def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> None:
-    push = (
-        *SAMPLE,
-        "--push-to-hub",
-        "--allow-partial",
-        "--repo-id",
-        "coherencegym/schemas",
-        "--overwrite",
-    )
-    major, minor, _ = WINOGRAD.version.split(".")
-    newer = f"{major}.{int(minor) + 1}.0"
-    assert build_command("winograd", *push, "--version", newer) == 0
-    # The suite's own version is older than the one that is there.
-    assert build_command("winograd", *push, "--export-pairs", "pairs_out") == 0
-    assert list(hub_clients.tags("coherencegym/schemas")) == [f"v{newer}"]
-    assert revision("pairs_out") == f"v{newer}"
-
-
-def test_an_earlier_build_and_a_release_are_exported(
-    hub_clients: HubServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_earlier_build_and_a_release_are_exported(hub_clients: HubServer) -> None:
     push = ("--push-to-hub", "--allow-partial", "--repo-id", "coherencegym/schemas")
-    assert build_command("winograd", *SAMPLE, *push, *BOTH) == 0
-    build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
-    assert export_main(["out", *build]) == 0
+    assert build_command("winograd", *SAMPLE, *push) == 0
     tag = f"v{WINOGRAD.version}"
-    assert export_main(["coherencegym/schemas", "--revision", tag, *release]) == 0
-    assert content("p2") == content("pairs_out")
+    release = ("coherencegym/schemas", "--revision", tag, "--output")
+    assert exported("pairs", "out", "--output", "p1") == 0
+    assert exported("pairs", *release, "p2") == 0
+    assert exported("syntaxgym", "out", "--output", "s1") == 0
+    assert exported("syntaxgym", *release, "s2") == 0
     assert b"The second command reads the published" in content("p2")["PAIRS.md"]
-    local = content("p1")
+    assert revision("p1") == revision("p2") == tag
+    local, public = content("p1"), content("p2")
     heading = f"# winograd {WINOGRAD.version} as pairs of texts\n\nFrom a local"
-    assert local.pop("PAIRS.md").startswith(heading.encode())
-    assert local.keys() == content("p2").keys() - {"PAIRS.md"}
-    assert content("s2") == content("suites_out")
-    capsys.readouterr()
-    assert export_main(["out", *build]) == 2
-    assert one_line(capsys.readouterr().err).startswith("python -m builders.export: p1 exists")
-    assert export_main(["out", "--export-pairs", "p3", "--dry-run"]) == 0
-    assert not Path("p3").exists()
+    assert local["PAIRS.md"].startswith(heading.encode())
+    for name in ("PAIRS.md", CHECKSUMS):
+        assert local.pop(name) != public.pop(name)
+    assert local == public
+    assert content("s1").keys() == content("s2").keys()
 
 
 def with_licences(value: object) -> Callable[[Any], Any]:
@@ -235,7 +215,7 @@ def with_licences(value: object) -> Callable[[Any], Any]:
     return damaged
 
 
-@pytest.mark.parametrize("option", BOTH[::2])
+@pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -247,7 +227,7 @@ def with_licences(value: object) -> Callable[[Any], Any]:
 def test_a_dataset_that_is_none_of_ours_is_one_line(
     damage: object,
     said: str,
-    option: str,
+    tool: str,
     few_stories: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -258,7 +238,7 @@ def test_a_dataset_that_is_none_of_ours_is_one_line(
     else:
         path.unlink()
     capsys.readouterr()
-    assert export_main(["out", option, "p"]) == 2
+    assert exported(tool, "out", "--output", "p") == 2
     assert said in one_line(capsys.readouterr().err)
     assert not Path("p").exists()
 
@@ -269,14 +249,6 @@ def test_changed_rows_are_not_exported(capsys: pytest.CaptureFixture[str]) -> No
     data = "data/sample/test-00000-of-00001.parquet"
     Path("out", data).write_bytes(Path("other", data).read_bytes())
     capsys.readouterr()
-    assert export_main(["out", *BOTH]) == 2
+    assert exported("pairs", "out") == 2
     assert "20 rows, but 21 were published" in one_line(capsys.readouterr().err)
-    assert not Path("pairs_out").exists()
-    assert [path.name for path in Path().iterdir() if "suites_out" in path.name] == []
-
-
-def test_an_export_to_nowhere_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        export_main(["out"])
-    assert stopped.value.code == 2
-    assert "expected --export-syntaxgym DIR" in capsys.readouterr().err
+    assert {path.name for path in Path().iterdir()} == {"out", "other"}

@@ -9,7 +9,8 @@ import pytest
 from support.suites import Sample
 from support.task_files import read_task
 
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import export
+from coherencegym.eval.data.source import find_dataset
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_the_report_says_what_an_accuracy_is(folder: Path) -> None:
 def test_a_task_of_sums_where_the_score_is_also_of_means(
     built_sample: Sample, tmp_path: Path
 ) -> None:
-    export_build(built_sample("winograd")[0], Exports({"pairs": tmp_path / "pairs"}))
+    export(find_dataset(str(built_sample("winograd")[0])), "pairs", tmp_path / "pairs")
     report = (tmp_path / "pairs/PAIRS.md").read_text(encoding="utf-8")
     assert "- `coherencegym_winograd_sample_partial` (main): " in report
     row = "acc is the CD score in the row `sum` of `coherencegym score`."

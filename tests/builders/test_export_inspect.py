@@ -12,11 +12,12 @@ from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.export.inspect import ask_pair
-from coherencegym.builders.export.write import ExportError, Exports, export_build
+from coherencegym.builders.export.write import ExportError, export
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.benchmark import benchmark_tasks, eval_yaml
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import Condition, Region
 
 
@@ -118,7 +119,7 @@ def exported(folder: Path, number: int, choice: tuple[str, ...] = ()) -> Path:
     splits = {"test": stories(0, number), "validation": stories(number, number + 4)}
     sources = [PlannedCorpus(toy_corpus("toy", splits), suite.configs)]
     build(suite, sources, BuildOptions(), folder / "built")
-    export_build(folder / "built", Exports({"inspect": folder / "asked"}))
+    export(find_dataset(str(folder / "built")), "inspect", folder / "asked")
     return folder / "asked"
 
 
@@ -194,7 +195,7 @@ def test_every_suite_of_pairs_has_questions(
 ) -> None:
     """Of its sample: all texts of a pair are in the question and its answers, and once."""
     folder, _ = built_sample(name)
-    export_build(folder, Exports({"inspect": tmp_path / "asked"}))
+    export(find_dataset(str(folder)), "inspect", tmp_path / "asked")
     files = list((tmp_path / "asked").glob("*.jsonl"))
     assert files
     for path in files:

@@ -24,7 +24,7 @@ from support.task_files import read_task
 from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.pairs import pair_table, tasks
-from coherencegym.builders.export.write import Exports, export_build, release_of
+from coherencegym.builders.export.write import export, release_of
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import load_suite
@@ -55,7 +55,7 @@ def released(suite: Suite, sources: list[PlannedCorpus], api: Any, folder: Path)
     manifest = build(suite, sources, options, folder / "build")
     outcome = publish(api, folder / "build", manifest, BuildOptions(repo_id=manifest["repo_id"]))
     assert outcome.tag == f"v{manifest['version']}"
-    export_build(folder / "build", Exports({"pairs": folder / "pairs"}))
+    export(find_dataset(str(folder / "build")), "pairs", folder / "pairs")
     (folder / "build").rename(folder / "gone")
     return manifest
 
@@ -96,7 +96,7 @@ def test_the_tasks_read_local_files_where_there_is_no_hub(
         DEMO_MODEL if name == "demo" else str(request.getfixturevalue("shared") / "models" / name)
     )
     build_from(load_suite(suite), "sample", tmp_path / "build", limit=40)
-    export_build(tmp_path / "build", Exports({"pairs": tmp_path / "pairs"}))
+    export(find_dataset(str(tmp_path / "build")), "pairs", tmp_path / "pairs")
     results = scored(tmp_path, model, f"coherencegym_{suite}_local", path)
     assert_same(results, path, str(tmp_path / "build"), tmp_path)
 

@@ -39,7 +39,7 @@ from coherencegym.builders.export.pairs import (
     pair_table,
     tasks,
 )
-from coherencegym.builders.export.write import ExportedRelease, Exports, export_build
+from coherencegym.builders.export.write import ExportedRelease, export
 from coherencegym.builders.release.rows import data_path
 from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.dataset import ItemTable, tables
@@ -153,7 +153,7 @@ def test_every_replacement_is_a_pair(exported: Path) -> None:
 
 
 def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
-    lines = export_build(shapes, Exports({"pairs": tmp_path / "out"}))
+    lines = export(find_dataset(str(shapes)), "pairs", tmp_path / "out")
     assert lines == [
         f"as texts: 18 pairs, and 3 tasks for lm-evaluation-harness, written to {tmp_path / 'out'}",
         "left out as pairs, shapes_mention (test): 2, metric mean, where other tools compare sums",

@@ -23,7 +23,7 @@ from coherencegym.builders.export.syntaxgym import (
     suite_json,
     suite_table,
 )
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import export
 from coherencegym.builders.registry import SUITES
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main as evaluate
@@ -76,7 +76,7 @@ def read_all(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    lines = export_build(build_folder, Exports({"syntaxgym": folder}))
+    lines = export(find_dataset(str(build_folder)), "syntaxgym", folder)
     return read_all(folder), lines
 
 
@@ -249,7 +249,7 @@ def test_groups_are_those_of_the_metric() -> None:
 
 def test_an_export_that_is_there_is_kept(shapes: Path, tmp_path: Path) -> None:
     exported(shapes, tmp_path / "out")
-    with pytest.raises(EvaluationError, match="--export-syntaxgym"):
+    with pytest.raises(EvaluationError, match="out exists; name another folder"):
         exported(shapes, tmp_path / "out")
 
 

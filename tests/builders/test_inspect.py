@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from support.suites import Sample
 
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import export
+from coherencegym.eval.data.source import find_dataset
 
 INSPECT = os.environ.get("COHERENCEGYM_INSPECT") or (
     sys.executable if importlib.util.find_spec("inspect_ai") else ""
@@ -71,7 +72,7 @@ print(json.dumps([{
 @pytest.fixture
 def asked(built_sample: Sample, tmp_path: Path) -> list[dict[str, Any]]:
     """The sample of Winograd as questions, in the folder ``asked``."""
-    export_build(built_sample("winograd")[0], Exports({"inspect": tmp_path / "asked"}))
+    export(find_dataset(str(built_sample("winograd")[0])), "inspect", tmp_path / "asked")
     text = (tmp_path / "asked" / "sample_partial-test.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 

@@ -42,7 +42,7 @@ def pushed(build: Build, version: str) -> tuple[int, str]:
     request = build_options(suite_parser(SUITE).parse_args(argv))
     try:
         private, _ = look_at_target(request)
-        lines, _ = push_build(request, *build, private, lambda message: None)
+        lines = push_build(request, *build, private, lambda message: None)
     except Exception as error:
         return explain(error) or (1, f"Traceback: {error!r}")
     return 0, "\n".join(lines)

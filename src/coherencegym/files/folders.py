@@ -85,13 +85,6 @@ def check_inputs(
             raise _nested(output, found[0], option, "the input")
 
 
-def check_apart(folder: Path, other: Path, option: str, what: str) -> None:
-    """Refuse an output that is the same as another, or in it, or holds it."""
-    one, two = _places(folder), _places(other)
-    if one[0] in two or two[0] in one:
-        raise _nested(folder, other, option, what)
-
-
 def _nested(folder: Path, other: str | Path, option: str, what: str) -> EvaluationError:
     return EvaluationError(
         f"{option} {folder} and {what} {other}: expected two folders, neither inside the other"

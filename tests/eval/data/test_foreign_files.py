@@ -131,7 +131,7 @@ def test_damaged_manifests(
     words = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--limit", "1"]
     ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
     out = str(tmp_path / "suites")
-    code = export([str(tmp_path / "data"), "--export-syntaxgym", out])
+    code = export(["syntaxgym", str(tmp_path / "data"), "--output", out])
     ends_well(code, capsys.readouterr().err)
 
 
@@ -209,7 +209,7 @@ def test_a_poisoned_dataset_says_nothing_to_a_terminal(
         (main, ["show", *model[:-1], "--item", item.item_id]),
         (main, ["compare", results, str(folder / "results"), "--anyway"]),
         (main, ["overview", results]),
-        (export, [str(data), "--export-syntaxgym", str(tmp_path / "su\x1b[2Jites")]),
+        (export, ["syntaxgym", str(data), "--output", str(tmp_path / "su\x1b[2Jites")]),
         (judge, [str(data), "--output", str(tmp_path / "ju\u202edge")]),
     ):
         ran.append(command(words))
