@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     path: Path = arguments.file
     given, tasks = read_run_file(path), all_tasks()
-    if (name := given.pop("task", "score")) not in tasks:
+    # A list or a mapping is not hashable.
+    if (name := given.pop("task", "score")) not in [*tasks]:
         listed = f"expected one of {', '.join(tasks)}{did_you_mean(name, tasks)}"
         raise EvaluationError(f"{path}: task: no task {name!r}; {listed}")
     command = command_named(name)

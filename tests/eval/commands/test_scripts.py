@@ -202,6 +202,7 @@ def test_results_have_the_file_that_makes_them_again(
         ("model: {a: b}", "score: {'a': 'b'} is a dict; expected a model id"),
         ("model: [demo", ":1: not YAML: expected ',' or ']'"),
         ("model: demo\ntask: scor", "task: no task 'scor'; expected one of score, detect"),
+        ("model: demo\ntask: [score]", "task: no task ['score']; expected one of score, detect"),
         ("model: demo\ndtyp: float32", "did you mean 'dtype'?"),
         ("model: demo\ntruncate: sure", 'truncate: "sure"; expected a valid boolean'),
         ("model: demo\ndtype: [float32, auto]", "dtype: an array; expected a string"),
