@@ -16,15 +16,6 @@ from coherencegym.eval.tasks.score.page.item_view import (
     outcome_text,
 )
 
-#: Bits from which on a background is taken, and the letters on it (dark on light, light on dark).
-SHADES = (
-    (0.0, "#f7fbff", "#000000"),
-    (2.0, "#d0e1f2", "#000000"),
-    (4.0, "#94c4df", "#000000"),
-    (8.0, "#4a98c9", "#000000"),
-    (12.0, "#1764ab", "#ffffff"),
-    (16.0, "#08306b", "#ffffff"),
-)
 #: Tokens at the beginning that a condition has in common with another at least, to leave them out.
 _FEWEST = 8
 #: Bits by which the same token after the same text may differ: batches round, and two places show.
@@ -38,23 +29,17 @@ def print_item(view: ItemView, console: Any) -> None:
     def say(line: str = "", style: str = "") -> None:
         console.print(Text(line, style=style), soft_wrap=True)
 
-    coloured = console.is_terminal and not console.no_color and console.color_system is not None
     say(f"{view.item_id}  ({view.config}, {view.split})", "bold")
     if view.truncated:
         say(f"cut to fit: {view.truncated:,} tokens on the left")
-    if coloured:
-        console.print(_legend())
     for place, condition in enumerate(view.conditions):
         say()
         say(condition.name, "bold")
         same, other = _beginning(condition, view.conditions[:place])
         if same:
             say(f"  the first {same:,} tokens are those of {other}, with the same bits", "dim")
-        if coloured:
-            console.print(_coloured(condition, same))
-        else:
-            for line in _listing(condition.tokens[same:]):
-                say(line)
+        for line in _listing(condition.tokens[same:]):
+            say(line)
         for line in _regions(condition):
             say(line, "dim")
     say()
@@ -64,22 +49,6 @@ def print_item(view: ItemView, console: Any) -> None:
             say(line)
     if view.hidden:
         say(f"  {view.hidden:,} more read conditions that are not shown", "dim")
-
-
-def shade(bits: float) -> str:
-    """The style of a token of so many bits."""
-    _, background, letters = [step for step in SHADES if step[0] <= max(bits, 0.0)][-1]
-    return f"{letters} on {background}"
-
-
-def _legend() -> Any:
-    from rich.text import Text
-
-    legend = Text("bits ")
-    for place, (low, _, _) in enumerate(SHADES):
-        high = f"–{SHADES[place + 1][0]:.0f}" if place + 1 < len(SHADES) else " and more"
-        legend.append(f" {low:.0f}{high} ", style=shade(low))
-    return legend.append("  │2│ region 2 begins", style="default")
 
 
 def _beginning(condition: ConditionView, earlier: Sequence[ConditionView]) -> tuple[int, str]:
@@ -101,19 +70,6 @@ def _alike(one: TokenView, other: TokenView) -> bool:
     if one.bits is None or other.bits is None:
         return one.bits == other.bits
     return abs(one.bits - other.bits) <= _NOISE
-
-
-def _coloured(condition: ConditionView, start: int) -> Any:
-    from rich.text import Text
-
-    text = Text()
-    region = condition.tokens[start - 1].region if start else None
-    for token in condition.tokens[start:]:
-        if token.region is not None and token.region != region:
-            text.append(f"│{token.region or '–'}│", style="bold")
-            region = token.region
-        text.append(token.text, style="dim" if token.bits is None else shade(token.bits))
-    return text
 
 
 def _listing(tokens: Sequence[TokenView]) -> Iterator[str]:

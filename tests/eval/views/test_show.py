@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
 from coherencegym.eval.tasks.score.page.item_view import ItemView, outcome_text, view_item
 from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.views.item_text import SHADES, print_item, shade
+from coherencegym.eval.views.item_text import print_item
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"
 
@@ -214,39 +214,16 @@ def console(width: int = 70, **options: Any) -> Any:
     return Console(file=io.StringIO(), width=width, highlight=False, **options)
 
 
-def test_a_terminal_gets_coloured_text_with_a_legend(
-    view: Callable[..., ItemView], pair_items: list[Item]
-) -> None:
-    shown = view(pair_items[1])
-    terminal = console(force_terminal=True, color_system="truecolor", _environ={})
-    print_item(shown, terminal)
-    text = terminal.file.getvalue()
-    plain = re.sub(r"\x1b\[[\d;]*m", "", text)
-    assert "16 and more" in plain
-    assert plain.count("│1│") == 2
-    assert plain.count("│2│") == 3  # once more in the legend
-    assert "48;2;" in text
-    content = pair_items[1].condition("original").content
-    running = re.sub(r"[\s│12]", "", plain)
-    assert re.sub(r"\s", "", content) in running
-    for condition in shown.conditions:
-        for token in condition.tokens:
-            if token.bits is not None:
-                red, green, blue = bytes.fromhex(shade(token.bits)[-6:])
-                assert f"48;2;{red};{green};{blue}m{token.text}" in text
-
-
-@pytest.mark.parametrize("terminal", [False, True])
 def test_a_beginning_that_conditions_share_is_printed_once(
-    view: Callable[..., ItemView], make_item: Callable[..., Item], terminal: bool
+    view: Callable[..., ItemView], make_item: Callable[..., Item]
 ) -> None:
     story = "The old dog slept beside the warm stove all day long."
     texts = {"good": [story, "It woke."], "bad": [story, "It sang."], "other": ["No.", "It is."]}
     item = make_item(texts, "(2;%bad%) > (2;%good%) & (2;%other%) > (2;%good%)")
     shown = view(item)
-    own = console(200, force_terminal=terminal, color_system="truecolor", _environ={})
+    own = console(200)
     print_item(shown, own)
-    plain = re.sub(r"\x1b\[[\d;]*m", "", own.file.getvalue())
+    plain = own.file.getvalue()
     said = re.findall("the first ([0-9]+) tokens are those of (.*), with the same bits", plain)
     ((number, name),) = said
     good, bad, _ = shown.conditions
@@ -256,11 +233,8 @@ def test_a_beginning_that_conditions_share_is_printed_once(
     assert tokens[0][int(number)] != tokens[1][int(number)]
     pieces = [one.text for one in (*good.tokens, *bad.tokens[int(number) :])]
     begin, end = plain.index("\ngood\n"), plain.index("\nother\n")
-    if terminal:
-        assert re.sub(r"\s|│.│", "", plain[begin:end]).count(re.sub(r"\s", "", story)) == 1
-    else:
-        rows = re.findall(r"(?m)^  (\S+) +(?:[\d.]+|–)  +(?:\d|–)$", plain[begin:end])
-        assert rows == [piece.replace(" ", "␣") for piece in pieces]
+    rows = re.findall(r"(?m)^  (\S+) +(?:[\d.]+|–)  +(?:\d|–)$", plain[begin:end])
+    assert rows == [piece.replace(" ", "␣") for piece in pieces]
 
 
 def test_tokens_of_other_bits_are_not_left_out(
@@ -279,24 +253,6 @@ def test_tokens_of_other_bits_are_not_left_out(
     own = console(200)
     print_item(replace(shown, conditions=(good, replace(bad, tokens=raised))), own)
     assert "are those of" not in own.file.getvalue()
-
-
-@pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_no_colours_where_nobody_wants_them(
-    environ: dict[str, str], view: Callable[..., ItemView], pair_items: list[Item]
-) -> None:
-    terminal = console(force_terminal=True, _environ=environ)
-    print_item(view(pair_items[1]), terminal)
-    text = terminal.file.getvalue()
-    assert "48;2;" not in text
-    assert "token " in text
-
-
-def test_shades_go_from_light_to_dark_with_the_bits() -> None:
-    lightness = [sum(bytes.fromhex(shade(bits)[-6:])) for bits in (0, 2, 4, 8, 12, 16)]
-    assert lightness == sorted(lightness, reverse=True)
-    assert shade(1.99) == shade(0.0) == shade(-1e-9) != shade(2.0)
-    assert len(set(lightness)) == len(SHADES)
 
 
 def test_an_item_that_cannot_be_shown_says_why(
