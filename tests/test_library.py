@@ -377,11 +377,6 @@ def test_results_of_several_runs_are_read_as_their_overview(
         cg.load_results(cast(Any, 3))
 
 
-def test_items_give_a_data_frame(folder: Path) -> None:
-    items = cg.load_items(folder, limit=3)
-    assert len(items.to_pandas()) == sum(len(item.conditions) for item in items)
-
-
 def test_a_folder_that_python_wrote_has_the_file_that_makes_it_again(
     winograd: Path, tmp_path: Path
 ) -> None:

@@ -27,8 +27,6 @@ from coherencegym.eval.run.options import DataOptions, ItemOptions
 from coherencegym.files.frames import FRAME_SUFFIXES
 
 if TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped]
-
     from coherencegym.eval.tasks.task import Task
 
 #: Makes the rows of a stand-off release: (dataset, folder of corpora, revision, configs) -> folder.
@@ -61,22 +59,6 @@ class Items:
 
     def __len__(self) -> int:
         return sum(len(table.items) for table in self.tables)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A row for each condition of each item, with its text."""
-        from coherencegym.files.frames import data_frame
-
-        return data_frame(
-            [
-                {
-                    **{"config": table.config, "split": table.split, "item_id": item.item_id},
-                    **{"condition_name": one.condition_name, "content": one.content},
-                }
-                for table in self.tables
-                for item in table.items
-                for one in item.conditions
-            ]
-        )
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{t.config} ({t.split}) {len(t.items):,}" for t in self.tables)
