@@ -301,7 +301,7 @@ def test_the_card_of_a_suite_of_ones_own_names_the_users_repository(
 
 def test_corpora_that_are_nowhere_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("build", "sentence_order", "--limit", 21, "--dry-run") == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     corpora = "storycloze, rocstories, personachat, documents, gum, insted, discoeval, irc, disrpt"
     assert f"not built from {corpora}: no files here; `coheren" in shown
     assert shown.count("not built from") == 1

@@ -236,7 +236,7 @@ def test_the_example_of_a_task_is_a_subcommand(
     monkeypatch.setattr(registry, "TABLE_KINDS", {**registry.TABLE_KINDS, kind.name: kind})
     monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__package__))  # its line
     data, _ = build_recipes(repository, modules, modules[RECIPE_HALVES].SUITE, tmp_path)
-    asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
+    asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data), "--verbose"]
     assert main([*asked, "--output", str(tmp_path / "none")]) == 0
     assert main([*asked, "--output", str(tmp_path / "some"), "--saved", "1000"]) == 0
     printed = capsys.readouterr().out
@@ -303,7 +303,16 @@ def test_the_example_of_a_backend_scores_and_says_what_it_is(
     monkeypatch.setitem(BACKENDS, "uniform", ("chance", name))  # its line
     data, _ = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     out, cache = tmp_path / "scores", str(tmp_path / "cache")
-    asked = ["score", "--model", "demo", "--backend", "uniform", "--dataset", str(data)]
+    asked = [
+        "score",
+        "--model",
+        "demo",
+        "--backend",
+        "uniform",
+        "--dataset",
+        str(data),
+        "--verbose",
+    ]
     assert main([*asked, "--output", str(out), "--cache", cache]) == 0
     printed = capsys.readouterr().out
     assert "no model has read the texts: all tokens have the same probability" in printed

@@ -15,6 +15,8 @@ from coherencegym.terminal import shown_console
 if TYPE_CHECKING:
     from coherencegym.eval.report.grid import Grid
 
+#: Columns of baselines for which a terminal may have no room, the first of them first.
+_BESIDE = ("lexical overlap, %", "partial input, % [95 % interval]")
 #: Reasons that are named; ``quality.json`` has them all.
 _REASONS = 3
 
@@ -50,7 +52,7 @@ def print_build(
         done: what was written, in lines.
     """
     from coherencegym.cards.render import read_in_part
-    from coherencegym.eval.report.grid import console_for, in_width, plain_text
+    from coherencegym.eval.report.grid import console_for, fitted, in_width, plain_text
     from coherencegym.loaders.corpus import NEVER_RUN
 
     console = console_for()
@@ -66,17 +68,19 @@ def print_build(
         lines = [f"  {line}" for line in (*lines, *nothing, *others)]
     else:
         console.print(plain_text(f"{manifest['title']} {manifest['version']}", "bold"))
-        console.print(in_width(build_grid(manifest), width=console.width))
+        shown, hidden = fitted(build_grid(manifest), console.width)
+        console.print(in_width(shown, console.width))
         part = [line.replace("`", "") for line in read_in_part(manifest)]
         unproven = {
             f"corpus {corpus['name']}: its reader was {NEVER_RUN}; look at some of the rows"
             for corpus in (config["corpus"] for config in manifest["configs"].values())
             if corpus["proven"] == NEVER_RUN
         }
-        lines = [*left_out, *sorted(unproven), *part, *nothing, *missing_lines(missing)]
+        lines = [f"not shown: {', '.join(hidden)}; the card has them"] * bool(hidden)
+        lines += [*left_out, *sorted(unproven), *part, *nothing, *missing_lines(missing)]
         lines += done
     for line in lines:
-        console.print(plain_text(line), soft_wrap=True)
+        console.print(plain_text(line), soft_wrap=line in done)
 
 
 def without_majority(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -104,9 +108,14 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
         headings.append(GridRow((f"{label}, {split}",)))
         counts = config["splits"][split]
         own = {"items": f"{counts['rows']:,}", "discourses": f"{counts['discourses']:,}"}
-        cells.append(own | figures(config["quality"][split]))
+        own |= figures(config["quality"][split])
+        if "control" in own:
+            # What leaks is in the card.
+            own["control"] = config["quality"][split]["control"]["word"]
+        cells.append(own)
     empty = dict.fromkeys((name for own in cells for name in own), "")
-    return of_cells("config, split", headings, [empty | own for own in cells])
+    whole = [empty | own for own in cells]
+    return of_cells("config, split", headings, whole, optional=("discourses", *_BESIDE))
 
 
 def _left_out(manifest: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
-    in_width,
+    fitted,
     of_cells,
     plain_text,
     rich_block,
@@ -73,6 +73,8 @@ def score_table(
         parts = tables.setdefault((score.config, score.split), {"": {"": {}}})
         part = score.group or (formula if score.level == "formula" else "")
         parts.setdefault(part, {"": {}}).setdefault(score.system, {})[score.metric] = score
+    metrics = dict.fromkeys(score.metric for score in scores)
+    columns = {metric: metric + unit * (not is_correlation(metric)) for metric in metrics}
     headings, cells = [], []
     for (config, split), parts in tables.items():
         for part, systems in parts.items():
@@ -83,15 +85,19 @@ def score_table(
                 level = bool(part) + bool(system)
                 named = ": ".join(filter(None, (part * (not systems[""]), system)))
                 name = "  " * level + (named or part or f"{config} ({split})")
-                headings.append(GridRow((name,), level, bold=not level))
+                is_own = not part and first is not None and first.level != REFERENCE
+                is_detail = bool(level) and not (is_own and not systems[""])
+                row = GridRow((name,), level, bold=not level, is_detail=is_detail)
+                headings.append(row)
                 counts = first.counts.items() if first else ()
                 own = {"n": f"{first.n:,}" + " !" * (first.n < FEW_ITEMS) if first else ""}
-                for metric in dict.fromkeys(score.metric for score in scores):
-                    signed = is_correlation(metric)
-                    own[metric + unit * (not signed)] = cell(line[metric]) if metric in line else ""
+                for metric, header in columns.items():
+                    own[header] = cell(line[metric]) if metric in line else ""
                 own["left out"] = ", ".join(f"{number:,} {why}" for why, number in counts)
                 cells.append(own)
-    return of_cells("config, group, system", headings, cells, ("", "–"), ("n",))
+    # The last first, and never the first two.
+    optional = "left out", *[*columns.values()][:1:-1]
+    return of_cells("config", headings, cells, ("", "–"), ("n",), optional)
 
 
 def _same(part: Score, whole: Mapping[str, Mapping[str, Score]]) -> bool:
@@ -100,24 +106,37 @@ def _same(part: Score, whole: Mapping[str, Mapping[str, Score]]) -> bool:
     return known is not None and known.n == part.n
 
 
+#: Rows of a table on the terminal where nobody asks for more.
+MOST_ROWS = 8
+
 #: A score shows something; it does not; it is below chance.
 Bearing = Literal["shows", "open", "below"]
 
 
+#: The beginning of a verdict.
+_BEARINGS: Mapping[Bearing, str] = {
+    "shows": "This speaks for the model",
+    "open": "This does not speak for the model",
+    "below": "This speaks against the model",
+}
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """A sentence in two parts: the ``found`` number, and what it ``shows``.
+    """A verdict on the ``found`` number, and the reasons why it is that.
 
     Attributes:
         bearing: see :data:`Bearing`.
     """
 
     found: str
-    shows: str
+    reasons: str
     bearing: Bearing
 
-    def __str__(self) -> str:
-        return f"{self.found}: {self.shows}"
+    @property
+    def sentence(self) -> str:
+        """What the number says of the model, and why."""
+        return f"{_BEARINGS[self.bearing]}: {self.reasons}."
 
 
 @dataclass(frozen=True)
@@ -165,7 +184,6 @@ class ReportSection:
         lead: a sentence that a reader of the page has to know first.
         sentences: conclusions, which a terminal shows as well.
         is_detail: true where a terminal shows it only to those who ask.
-        narrow: the table where the body is too wide.
     """
 
     title: str
@@ -173,7 +191,6 @@ class ReportSection:
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False
-    narrow: Grid | None = None
 
     @property
     def kind(self) -> str:
@@ -185,11 +202,18 @@ class ReportSection:
         """The name of the section in the address of a page."""
         return "-".join(self.title.lower().split())
 
-    def print(self, console: Any) -> None:
-        """Print the table in the width of a console, and the sentences."""
-        if isinstance(self.body, Grid):
-            shown = [self.body, *([self.narrow] if self.narrow else [])]
-            table = in_width(*shown, width=console.width)
-            console.print(rich_block(self.body, console.width) if self.body.title else table)
+    def print(self, console: Any, verbose: bool) -> list[str]:
+        """Print the table in the width of a console, and the sentences; ``verbose``: all of it.
+
+        Returns:
+            Words on what was not printed.
+        """
+        if not isinstance(self.body, Grid):
+            return []
+        if self.is_detail and not verbose:
+            return [self.title.lower()]
+        body, left = (self.body, []) if verbose else fitted(self.body, console.width, MOST_ROWS)
+        console.print(rich_block(body, console.width))
         for sentence in self.sentences:
-            console.print(plain_text(sentence), soft_wrap=True)
+            console.print(plain_text(sentence))
+        return left

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: The format of a terminal, and those that are a document of their own.
 TABLE = "table"
 TABLE_FORMATS = (TABLE, "markdown", "latex", "csv", "json")
+#: The words that tell what shows the columns for which a terminal has no room.
+BY_FORMAT = "--format csv or markdown has them, in Python to_pandas()"
 
 
 @dataclass(frozen=True)
@@ -29,20 +31,24 @@ class TableDocument:
 
     Attributes:
         grids: each under its title.
-        lines: sentences on what the tables show, and how to read them.
+        lines: sentences on what the tables show, and on their marks.
+        legend: sentences on how to read them, for which a terminal has no room.
         records: the numbers, shares from 0 to 1 among them; each has the same names.
     """
 
     grids: Sequence[grid.Grid]
     lines: Sequence[str]
     records: Sequence[Mapping[str, Any]]
+    legend: Sequence[str] = ()
 
 
 def print_document(document: TableDocument, console: Any = None) -> None:
     """Print the tables in the width of a console, and the lines below them."""
     console = grid.console_for(console)
     for each in document.grids:
-        console.print(grid.rich_block(each, console.width))
+        shown, left = grid.fitted(each, console.width)
+        console.print(grid.rich_block(shown, console.width))
+        grid.print_below(console, [f"not shown: {', '.join(left)}; {BY_FORMAT}"] * bool(left))
     grid.print_below(console, document.lines)
 
 
@@ -104,7 +110,7 @@ def _markdown(document: TableDocument) -> Iterator[str]:
         yield from (markdown_text(each.title), "", *grid.markdown(each), "")
         yield from (f"- {markdown_text(note)}" for note in each.notes)
         yield from [""] * bool(each.notes)
-    yield from (f"- {markdown_text(line)}" for line in document.lines)
+    yield from (f"- {markdown_text(line)}" for line in (*document.lines, *document.legend))
 
 
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -121,7 +127,7 @@ def _latex(document: TableDocument) -> Iterator[str]:
         yield from (_latex_row(_latex_cells(row, each.numbers)) for row in each.rows)
         yield from (r"\bottomrule", r"\end{tabular}", r"\end{table}")
         yield from (f"% {in_line(note)}" for note in each.notes)
-    yield from (f"% {in_line(line)}" for line in document.lines)
+    yield from (f"% {in_line(line)}" for line in (*document.lines, *document.legend))
 
 
 def _latex_cells(row: grid.GridRow, numbers: Sequence[bool]) -> Iterator[str]:

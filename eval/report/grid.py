@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.escapes import SPACES, markdown_table, visible
 from coherencegym.eval.data.notes import Note, cautions_first
@@ -16,10 +16,14 @@ from coherencegym.eval.statistics.scores import is_correlation
 from coherencegym.files.templates import templates_of
 from coherencegym.terminal import shown_console
 
+_T = TypeVar("_T")
+
 #: The end of a header whose cells have intervals.
 _INTERVAL = "[95 % interval]"
 #: A space at which no line ends.
 _UNBROKEN = "\N{NO-BREAK SPACE}"
+#: Characters of a line that is printed, where nobody asks for more.
+WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class GridRow:
         level: 0 for the row of a config, 1 for one of its parts.
         target: config, split and group of a score, by which items are found; None: no score.
         bold: a row that a reader looks for first.
+        is_detail: a row that a terminal shows only to those who ask.
         links: the files that cells lead to in Markdown, by their places.
     """
 
@@ -38,18 +43,27 @@ class GridRow:
     level: int = 0
     target: tuple[str, str, str] | None = None
     bold: bool = False
+    is_detail: bool = False
     links: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table; ``numbers`` says of each column whether it is aligned to the right."""
+    """A table.
+
+    Attributes:
+        numbers: for each column, whether it is aligned to the right.
+        notes: lines below it.
+        optional: headers of columns that a terminal leaves out where it has no room for them, the
+            first of them first.
+    """
 
     title: str
     headers: tuple[str, ...]
     numbers: tuple[bool, ...]
     rows: tuple[GridRow, ...]
     notes: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
 
 def made(first: str, names: Sequence[str], rows: Sequence[GridRow], title: str = "") -> Grid:
@@ -64,6 +78,7 @@ def of_cells(
     cells: Sequence[Mapping[str, str]],
     silent: Collection[str] = ("",),
     always: Collection[str] = (),
+    optional: Sequence[str] = (),
 ) -> Grid:
     """A grid of rows that have only their headings, and of the cells of each by column.
 
@@ -78,7 +93,7 @@ def of_cells(
         replace(row, cells=(*row.cells, *(own[name] for name in names)))
         for row, own in zip(headings, cells, strict=True)
     ]
-    return made(first, names, rows)
+    return replace(made(first, names, rows), optional=tuple(optional))
 
 
 def of_texts(title: str, rows: Sequence[GridRow]) -> Grid:
@@ -151,25 +166,36 @@ def score_with_interval(
     return f"{share_with_interval(value, low, high)} %"
 
 
-def rich_table(grid: Grid, *, edge: bool = True) -> Any:
-    """The rows as a rich table, with room at its left and right (``edge``) or without.
+def rich_table(grid: Grid) -> Any:
+    """The rows as a rich table.
 
-    Headings are folded between words where there is no room: no name is broken, as it may be
-    copied.
+    Headers are folded to the width of their cells, and headings between words where there is no
+    room: no name is broken, as it may be copied.
     """
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for place, (header, is_number) in enumerate(zip(grid.headers, grid.numbers, strict=True)):
         if is_number:
-            table.add_column(plain_text(header), justify="right", no_wrap=True)
+            folded = _folded(header, [row.cells[place] for row in grid.rows])
+            table.add_column(folded, justify="right", no_wrap=True)
         else:
             least = None if place else _narrowest(grid)
             table.add_column(plain_text(header), min_width=least, overflow="fold")
     for row in grid.rows:
         table.add_row(*map(plain_text, row.cells), style="bold" if row.bold else "")
     return table
+
+
+def _folded(header: str, cells: Sequence[str]) -> Any:
+    from rich.text import Text
+
+    # Units and the words on intervals are not broken.
+    whole = re.sub(r" (?=%)|(?<=\[95) | (?=interval\])", _UNBROKEN, header)
+    width = max(len(word) for word in (*cells, *whole.split(" ")))
+    lines = wrap(whole, width=max(width, 1), break_long_words=False, break_on_hyphens=False)
+    return Text("\n").join(plain_text(line.replace(_UNBROKEN, " ")) for line in lines)
 
 
 def _narrowest(grid: Grid) -> int:
@@ -188,7 +214,7 @@ def stacked(grid: Grid, width: int) -> Any:
     lines = []
     for row in grid.rows:
         name, *cells = row.cells
-        indent = " " * (2 * row.level + 1)
+        indent = " " * 2 * row.level
         whole = wrap(name.strip(), width=max(width - len(indent), 1), break_on_hyphens=False)
         lines += [plain_text(indent + line, "bold" if row.bold else "") for line in whole]
         pairs = [
@@ -206,7 +232,7 @@ def stacked(grid: Grid, width: int) -> Any:
         )
         lines += [plain_text(line.replace(_UNBROKEN, " ")) for line in below]
     explained = "[ ]: 95 % intervals" if any(_INTERVAL in header for header in grid.headers) else ""
-    heads = [plain_text(f" {grid.headers[0]} · {explained}".rstrip(" ·"), "dim")]
+    heads = [plain_text(f"{grid.headers[0]} · {explained}".rstrip(" ·"), "dim")]
     return Group(*heads, *lines)
 
 
@@ -214,28 +240,56 @@ def _beside(header: str) -> str:
     return header.removesuffix(_INTERVAL).strip() + ":"
 
 
-def in_width(*choices: Grid, width: int) -> Any:
-    """The first of several tables that fits into a width (characters), or else the first stacked.
+def in_width(grid: Grid, width: int) -> Any:
+    """A table, or where a width (characters) has no room for it its rows one below the other."""
+    return rich_table(grid) if _fits(grid, width, folded=True) else stacked(grid, width)
 
-    Headings are folded between words before that.
+
+def _fits(grid: Grid, width: int, folded: bool = False) -> bool:
+    table = rich_table(grid)
+    table.columns[0].max_width = _narrowest(grid) if folded else None
+    # Measured on a console that is wide enough for anything.
+    return bool(shown_console(width=10_000).measure(table).maximum <= width)
+
+
+def fitted(grid: Grid, width: int, most: int | None = None) -> tuple[Grid, list[str]]:
+    """A table without rows that are details, and columns for which a width has no room.
+
+    Returns:
+        The table with at most so many rows, and words on what it leaves out.
     """
-    for choice in choices:
-        table = rich_table(choice)
-        table.columns[0].max_width = _narrowest(choice)
-        # Measured on a console that is wide enough for anything.
-        needed = shown_console(width=10_000).measure(table).maximum
-        table.columns[0].max_width = None
-        if needed <= width:
-            return table
-    return stacked(choices[0], width)
+    rows = [row for row in grid.rows if not row.is_detail]
+    shown, columns = replace(grid, rows=tuple(rows[:most])), list[str]()
+    for place in range(len(shown.headers) - 1, 0, -1) if len(rows) < len(grid.rows) else ():
+        if all(row.cells[place].strip() in ("", "–") for row in shown.rows):
+            shown = _without(shown, place)
+    for name in grid.optional:
+        if name in shown.headers and not _fits(shown, width):
+            columns.append(name.removesuffix(_INTERVAL).strip().removesuffix(", %"))
+            shown = _without(shown, shown.headers.index(name))
+    left = [f"column{'s' * (len(columns) > 1)} {', '.join(columns)}"] * bool(columns)
+    for number, what in (
+        (len(rows[len(shown.rows) :]), ""),
+        (len(grid.rows) - len(rows), "detailed "),
+    ):
+        left += [f"{number:,} {what}row{'s' * (number > 1)}"] * bool(number)
+    return shown, left
 
 
-def rich_block(grid: Grid, width: int = 160) -> Any:
-    """A grid under its title, which may be the wider of the two, and its notes below."""
+def _without(grid: Grid, place: int) -> Grid:
+    def other(values: tuple[_T, ...]) -> tuple[_T, ...]:
+        return values[:place] + values[place + 1 :]
+
+    rows = (replace(row, cells=other(row.cells)) for row in grid.rows)
+    return replace(grid, headers=other(grid.headers), numbers=other(grid.numbers), rows=tuple(rows))
+
+
+def rich_block(grid: Grid, width: int = WIDTH) -> Any:
+    """A grid under its title, where it has one, and its notes below."""
     from rich.console import Group
 
-    table = in_width(grid, width=width)
-    return Group(plain_text(f" {grid.title}"), table, *_below(grid.notes))
+    titles = [plain_text(grid.title)] * bool(grid.title)
+    return Group(*titles, in_width(grid, width), *_below(grid.notes))
 
 
 def print_heading(console: Any, suite: str, version: str | None, model: str) -> None:
@@ -257,11 +311,12 @@ def markdown(grid: Grid) -> list[str]:
     return markdown_table(grid.headers, rows)
 
 
-def console_for(console: Any = None, width: int = 160) -> Any:
-    """Rich's console, or standard output; as wide as this where it is no terminal."""
+def console_for(console: Any = None, width: int = WIDTH) -> Any:
+    """Rich's console, or standard output, of at most this width; that width where it is a pipe."""
     made = console or shown_console(highlight=False)
     # In a pipe rich assumes 80 columns and would cut names short.
-    return made if made.is_terminal else shown_console(made.file, width=width, highlight=False)
+    fits = made.is_terminal and made.width <= width
+    return made if fits else shown_console(made.file, width=width, highlight=False)
 
 
 def as_printed(print_to: Callable[[Any], None]) -> str:
@@ -282,32 +337,30 @@ def _below(lines: Iterable[object]) -> list[Any]:
 
 
 #: The words that tell users of the command line, and of Python, what shows the details.
-BY_OPTION = "--verbose shows them"
-IN_REPORT = "report.html, which output= writes, shows them"
+BY_OPTION = "report.html and --verbose have them"
+IN_REPORT = "report.html, which output= writes, has them"
 
 
 def print_notes(
     console: Any,
     notes: Sequence[Note],
-    signature: str = "",
-    *,
-    verbose: bool = True,
-    hidden: Sequence[str] = (),
+    signature: str,
+    hidden: Sequence[str] | None = None,
     shown_by: str = BY_OPTION,
 ) -> None:
     """Print what stands below the tables of a run, the signature last.
 
-    Unless ``verbose``, only cautions are printed, and how many details there are, which tables
-    were ``hidden``, and what they are ``shown_by``.
+    Where something is ``hidden``, only cautions are printed, and what else there is, which these
+    words say where to find.
     """
-    shown = [note for note in cautions_first(notes) if verbose or note.kind == "caution"]
+    shown = [n for n in cautions_first(notes) if hidden is None or n.kind == "caution"]
     print_below(console, shown)
-    left = len(notes) - len(shown)
-    details = [f"{left:,} detail{'s' * (left > 1)}"] if left else []
-    if unseen := [*details, *hidden]:
-        console.print(plain_text(f"· {' and '.join(unseen)}: {shown_by}", "dim"))
-    if signature:
+    if hidden is None:
         console.print(plain_text(signature, "dim"), soft_wrap=True)
+        return
+    details = [f"{left:,} detail{'s' * (left > 1)}"] if (left := len(notes) - len(shown)) else []
+    unseen = ", ".join([*hidden, *details, "signature"])
+    console.print(plain_text(f"· not shown: {unseen}; {shown_by}", "dim"))
 
 
 def plain_text(content: str, style: str = "") -> Any:

@@ -146,12 +146,13 @@ def in_bytes(count: int) -> str:
     return f"{size:.1f} GB"
 
 
-def print_cache(cache: Cache, known: int, texts: int, is_masked: bool) -> None:
-    """Say how many of the texts of a run were cached, and where."""
+def print_cache(cache: Cache, known: int, texts: int, is_masked: bool, verbose: bool) -> None:
+    """Say what was wrong with the cache of a run; ``verbose``: how many texts it had, and where."""
     size = sum(path.stat().st_size for path in cache.files() if path.is_file())
     what = "copies of texts with masks" if is_masked else "texts"
     where = f"{cache.path.parent}, {in_bytes(size)}"
-    print(f"{known:,} of {texts:,} {what} were cached ({where})")
+    if verbose:
+        print(f"{known:,} of {texts:,} {what} were cached ({where})")
     if cache.corrupt:
         print(f"{cache.corrupt:,} damaged entries of the cache were computed again")
     for note in cache.notes:

@@ -46,7 +46,7 @@ from coherencegym.eval.run.run_file import RUN_FILE_NAME, run_file_text
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext
-from coherencegym.eval.views.page import write_results_files
+from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
 
 if TYPE_CHECKING:
@@ -306,11 +306,13 @@ class Runs:
         if self.call.shell is None:
             self.last = found
         elif self.above is None or self.call.shell.verbose:
-            found.print(verbose=self.call.shell.verbose)
-            print(f"written to {folder}")
+            assert folder is not None
+            verbose = self.call.shell.verbose
+            found.print(verbose=verbose)
+            print(f"written to {folder}: open {folder / PAGE_OF_RUN}")
             if isinstance(context.store, Cache) and context.reads:
                 known, texts = map(sum, zip(*context.reads, strict=True))
-                print_cache(context.store, known, texts, context.reading.is_masked)
+                print_cache(context.store, known, texts, context.reading.is_masked, verbose)
 
     def results_text(self) -> str:
         """The content of ``results.json``; of several runs a list, in their order."""

@@ -19,11 +19,13 @@ from coherencegym.eval.metrics.estimates import Accuracy, AreaUnderCurve, Spearm
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.statistics.estimators import Estimate
 from coherencegym.eval.statistics.scores import (
     CD,
     CHANCE_NAME,
     CONTROLLED_CD,
+    FEW_ITEMS,
     Score,
     chance_names,
     is_correlation,
@@ -157,6 +159,8 @@ def headline_of_one(score: Score) -> Headline:
 NO_BETTER = "the score is no better than"
 #: The beginning of a caution on a headline that is worse than chance.
 BELOW = "the whole interval is below"
+#: The beginning of a note on the control of the configs of a headline.
+CONTROL_NOTE = "control of what words and lengths give away"
 
 
 def named_baselines(headline: Headline) -> dict[str, float]:
@@ -269,7 +273,34 @@ def headline_line(headline: Headline) -> str:
     line = f"{headline.metric.removesuffix(' score')} {score} ({', '.join(filter(None, items))})"
     line += f"; {', '.join(beside)}"
     if headline.is_controlled:
-        ends = headline.plain_ci_low, headline.plain_ci_high
-        plain = grid.score_with_interval(headline.plain_score, *ends, headline.metric)
-        line += f"; plain CD {', '.join([plain, *known(PLAIN_BASELINES)])}"
+        line += f"; plain CD {grid.share_cell(headline.plain_score)}"
     return line
+
+
+_NO_LARGER = (
+    "its margins are not shown to be larger than in the controls, in which the same change makes "
+    "no text less coherent"
+)
+
+
+def verdict(head: Headline, over_controls: Sequence[float | None] = ()) -> Verdict | None:
+    """The verdict on a headline; None where it has no number.
+
+    ``over_controls`` are the lower ends of its differences from controls.
+    """
+    if head.score is None:
+        return None
+    against = [str(note) for note in baseline_notes(head)]
+    if any(low is not None for low in over_controls) and not all(
+        low is not None and low > 0 for low in over_controls
+    ):
+        against.append(_NO_LARGER)
+    above = f"the whole interval is above {' and '.join(named_baselines(head))}"
+    few = f"fewer than {FEW_ITEMS} items: read the interval, not the score"
+    reasons = "; ".join([*(against or [above]), *[few] * (head.n < FEW_ITEMS)])
+    bearing: Bearing = "open" if against or head.ci_low is None else "shows"
+    return Verdict(
+        headline_line(head),
+        reasons,
+        "below" if head.is_below else bearing,
+    )

@@ -17,10 +17,17 @@ from coherencegym.eval.metrics.estimates import EstimateRow, estimates
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, score_table
+from coherencegym.eval.report.blocks import ReportSection, Verdict, score_table
 from coherencegym.eval.report.grid import notebook_cell
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, only_cd, shown_rows
-from coherencegym.eval.tasks.headline import Headline, headline_line, headline_of_one
+from coherencegym.eval.tasks.headline import (
+    BELOW,
+    NO_BETTER,
+    Headline,
+    headline_line,
+    headline_of_one,
+    verdict,
+)
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.files.frames import data_frame
 from coherencegym.files.parquet_rows import parquet_rows
@@ -296,27 +303,29 @@ class Results:
         """
         return to_pandas(self, kind)
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the run's one number says of the model; None where it has none."""
+        head = self.headline
+        if head is None:
+            return None
+        return verdict(head, [one.ci_low for one in self.differences if one.config in head.over])
+
     def print(
         self, console: Any = None, *, verbose: bool = True, shown_by: str = grid.BY_OPTION
     ) -> None:
-        """Print tables, notes and signature; arguments are those of :func:`grid.print_notes`."""
-        console = grid.console_for(console, 200)
-        about = self.dataset
+        """Print tables, verdict, notes and signature, or unless ``verbose`` what comes first."""
+        console = grid.console_for(console, 200 if verbose else grid.WIDTH)
+        about, notes, said = self.dataset, self.notes, self.verdict
         grid.print_heading(console, about["suite"], about["version"], self.model_name)
         if self.headline is not None:
-            console.print(grid.plain_text(headline_line(self.headline)), soft_wrap=True)
-        hidden = []
-        for section in self.sections:
-            if verbose or not section.is_detail:
-                section.print(console)
-            elif isinstance(section.body, grid.Grid):
-                hidden.append(section.title.lower())
-        grid.print_notes(
-            *(console, self.notes, self.signature),
-            verbose=verbose,
-            hidden=hidden,
-            shown_by=shown_by,
-        )
+            console.print(grid.plain_text(headline_line(self.headline)))
+        hidden = [words for part in self.sections for words in part.print(console, verbose)]
+        if said is not None:
+            console.print(grid.plain_text(said.sentence, "bold"))
+            notes = [note for note in notes if not note.text.startswith((NO_BETTER, BELOW))]
+        left = None if verbose else hidden
+        grid.print_notes(console, notes, self.signature, left, shown_by)
 
     def __str__(self) -> str:
         return grid.as_printed(

@@ -67,7 +67,8 @@ def comparison_document(comparisons: Sequence[ModelComparison]) -> TableDocument
         if comparison.headline is not None:
             records.append({**place, **asdict(comparison.headline), "level": "headline"})
         records += [{**place, **asdict(row)} for row in comparison.shown]
-    return TableDocument(grids, list(comparison_legend(comparisons)), records)
+    lines, legend = list(comparison_lines(comparisons)), list(comparison_legend(comparisons))
+    return TableDocument(grids, lines, records, legend)
 
 
 def suites_grid(comparisons: Sequence[ModelComparison]) -> grid.Grid | None:
@@ -83,7 +84,8 @@ def suites_grid(comparisons: Sequence[ModelComparison]) -> grid.Grid | None:
     if not cells:
         return None
     versus = "" if several else f": {_versus(comparisons[0])}"
-    return replace(grid.of_cells("suite", headings, cells), title="Headline scores" + versus)
+    made = grid.of_cells("suite", headings, cells, optional=_OPTIONAL)
+    return replace(made, title="Headline scores" + versus)
 
 
 def _versus(comparison: ModelComparison) -> str:
@@ -105,7 +107,11 @@ def comparison_grid(rows: Sequence[PairedScore]) -> grid.Grid:
         grid.GridRow((name,), int(row.level != "all"), bold=row.level == "all")
         for row, name in zip(rows, labels(rows), strict=True)
     ]
-    return grid.of_cells("config, group", headings, list(map(_cells, rows)))
+    return grid.of_cells("config", headings, list(map(_cells, rows)), optional=_OPTIONAL)
+
+
+#: Columns for which there may be no room, the first of them first.
+_OPTIONAL = ("too close", "test", "left out", "plain CD, %", "p")
 
 
 def _cells(row: PairedScore) -> dict[str, str]:
@@ -180,11 +186,19 @@ def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> i
 
 
 def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
-    """Explanations of the tables."""
+    """How the numbers of the tables were computed."""
     rows = [row for comparison in comparisons for row in comparison.shown]
     for name, said in _TESTS.items():
         if any(row.test.startswith(name) for row in rows):
             yield said
+    if any(row.metric == CONTROLLED_CD for row in rows):
+        yield SCORE_MEANINGS["controlled_score"]
+        yield "plain CD: reference, model; groups are plain"
+
+
+def comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
+    """What the marks and numbers of the tables are."""
+    rows = [row for comparison in comparisons for row in comparison.shown]
     together = any(one.together for one in comparisons)
     several = len(comparisons) > 1 and not together
     counted = [sum(row.p is not None for row in one.shown) for one in comparisons]
@@ -199,9 +213,6 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     headlines = sum(one.headline is not None for one in comparisons)
     if together and headlines > 1:
         yield f"headline scores: p (Holm) is corrected for their own {headlines:,} tests"
-    if any(row.metric == CONTROLLED_CD for row in rows):
-        yield SCORE_MEANINGS["controlled_score"]
-        yield "plain CD: reference, model; groups are plain"
     if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"
     yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,13 @@ from coherencegym.eval.results.run_table import (
     table_of,
 )
 from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, chance_names, only_cd
-from coherencegym.eval.tasks.headline import Headline, known_baselines
+from coherencegym.eval.tasks.headline import (
+    BELOW,
+    CONTROL_NOTE,
+    NO_BETTER,
+    Headline,
+    known_baselines,
+)
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
 from coherencegym.files.folders import written_beside
@@ -83,7 +89,7 @@ def overview_grid(
     others = [shown.chance_name if name == CHANCE_NAME else name for name in fields]
     headers = (*["language"] * has_languages, "items", *names.values(), *others)
     table = grid.made("suite", headers, rows, overview_title(shown))
-    return replace(table, notes=tuple(shown.sentences))
+    return replace(table, notes=tuple(shown.sentences), optional=(*others[:-1], "language"))
 
 
 def _links(
@@ -108,8 +114,13 @@ def overview_document(
     shown: RunTable, reports: Mapping[Path | None, str] = MappingProxyType({})
 ) -> TableDocument:
     """The table of the overview with links to reports, what it shows, and how to read it."""
-    lines = [*reading_lines(shown), *shown.cautions()]
-    return TableDocument([overview_grid(shown, reports)], lines, shown.records)
+    # What scores show, the sentences below the table say.
+    of_scores = [
+        one for one in shown.cautions() if one.startswith((NO_BETTER, BELOW, CONTROL_NOTE))
+    ]
+    others = [one for one in shown.cautions() if one not in of_scores]
+    lines, legend = [*_marks(shown), *others], [*reading_lines(shown), *of_scores]
+    return TableDocument([overview_grid(shown, reports)], lines, shown.records, legend)
 
 
 def write_overview(shown: RunTable, folder: Path) -> None:
@@ -145,7 +156,7 @@ def _page(shown: RunTable, document: TableDocument, curve: bytes) -> str:
         overview_title(shown),
         sections,
         drawn={sections[0].place: svg_address(curve)} if curve else {},
-        lines=[*document.lines, *_WARNINGS],
+        lines=[*document.lines, *document.legend, *_WARNINGS],
     )
 
 
@@ -208,19 +219,18 @@ def reading_lines(table: RunTable) -> list[str]:
     numbers = table.numbers
     known = [n for n in _BESIDE if any(getattr(one, n, None) is not None for one in numbers)]
     known = ["controlled_score"] * ("plain_score" in known) + known
-    metrics = {one.metric for one in numbers}
-    controlled = any(column.is_controlled for column in table.columns)
     return [
         *(_BESIDE[name] for name in known),
-        *(
-            ABOVE_ALL.format(
-                chance=chance_names(numbers, article=True), baselines=", ".join(found.values())
-            )
-            for found in [known_baselines(numbers)]
-            if found
-        ),
-        *(said for metric, said in _OF_METRIC.items() if metric in metrics),
         *[_OTHER_ITEMS] * any(len(column.counts) > 1 for column in table.columns),
-        *["† compare this score with those of its controls: the report has the differences"]
-        * controlled,
     ]
+
+
+def _marks(table: RunTable) -> Iterator[str]:
+    numbers = table.numbers
+    metrics = {one.metric for one in numbers}
+    yield from (said for metric, said in _OF_METRIC.items() if metric in metrics)
+    if any(one.is_above for one in numbers):
+        names = ", ".join(known_baselines(numbers).values())
+        yield ABOVE_ALL.format(chance=chance_names(numbers, article=True), baselines=names)
+    if any(column.is_controlled for column in table.columns):
+        yield "† compare this score with those of its controls: the report has the differences"

@@ -28,7 +28,6 @@ from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
 from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.files.folders import written_beside
 from coherencegym.files.templates import templates_of, under_policy
 
@@ -111,7 +110,7 @@ def page_of(
         title_of(results),
         sections,
         results=results,
-        verdict=verdict_of(results),
+        verdict=results.verdict,
         items=items[0] if items else None,
         drawn=drawn,
     )

@@ -30,6 +30,8 @@ from coherencegym.eval.tasks.results import Results
 _MOST_ROWS = 200
 #: The column of accuracies with their intervals.
 _SCORE = "accuracy, % [95 % interval]"
+#: Columns for which there may be no room, the first of them first.
+_OPTIONAL = ("random init", "control", "layer")
 #: The line below the table by layer.
 _CHOSEN = "accuracy, %, of the probe of each layer; * layer with the best accuracy on validation"
 
@@ -38,7 +40,7 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection("Accuracies, %", probes_grid(found))
     if any(len(own["layers"]) > 1 for own in found.summary):
-        yield ReportSection("Accuracy of each layer, %", layers_grid(found), sentences=(_CHOSEN,))
+        yield ReportSection("Accuracy of each layer, %", layers_grid(found), "", (_CHOSEN,), True)
     groups = score_table(shown_rows(found.rows))
     yield ReportSection("Accuracy by group of rows", groups, is_detail=True)
     yield ReportSection(
@@ -100,7 +102,7 @@ def probes_grid(found: Results) -> grid.Grid:
                 ),
             }
         )
-    return grid.of_cells("config", headings, cells, ("", "–"), (_SCORE,))
+    return grid.of_cells("config", headings, cells, ("", "–"), (_SCORE,), _OPTIONAL)
 
 
 def _share_of(reached: Mapping[str, Score], system: str) -> str:

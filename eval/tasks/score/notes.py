@@ -23,6 +23,7 @@ from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, small_groups
+from coherencegym.eval.tasks.headline import CONTROL_NOTE
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
@@ -221,9 +222,9 @@ def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
     for config, control in best.items():
         named.setdefault(str(control["word"]), []).append(config)
     if named:
-        said = "; ".join(f"{word}: {first_names(names)}" for word, names in named.items())
+        said = "; ".join(f"{word} ({first_names(names)})" for word, names in named.items())
         say = detail if {*named} == {CONTROLLED_WORD} else caution
-        yield say(f"what the surface gives away (see the dataset's card): {said}")
+        yield say(f"{CONTROL_NOTE}: {said}")
 
 
 def _run_notes(scored: Sequence[ScoredItemTable]) -> Iterator[Note]:

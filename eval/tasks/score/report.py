@@ -38,13 +38,10 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     summary = found.summary
     rows = shown_rows(summary["scores"])
     yield ReportSection("What was asked", Introduction(example_of(found)))
-    yield ReportSection(
-        "Scores",
-        score_grid(rows),
-        narrow=score_grid(rows, with_intervals=False),
-    )
+    yield ReportSection("Scores", score_grid(rows))
     if summary["differences"]:
-        yield ReportSection("Differences from controls", difference_block(summary["differences"]))
+        body = difference_block(summary["differences"])
+        yield ReportSection("Differences from controls", body, is_detail=True)
     if summary["over_baselines"]:
         body = over_block(summary["over_baselines"])
         yield ReportSection("Differences from baselines", body, is_detail=True)
@@ -58,11 +55,10 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Items", ItemList(partial(collect, found)))
 
 
-def score_grid(rows: Sequence[Score], with_intervals: bool = True) -> grid.Grid:
+def score_grid(rows: Sequence[Score]) -> grid.Grid:
     """One row for each config, and indented below it one for each of its groups.
 
-    Columns that have nothing to say (no ties, no baselines) are left out. ``with_intervals``: those
-    of margins, and whole names of columns.
+    Columns that have nothing to say (no ties, no baselines) are left out.
     """
     headings = [
         grid.GridRow(
@@ -70,49 +66,47 @@ def score_grid(rows: Sequence[Score], with_intervals: bool = True) -> grid.Grid:
             int(row.level != "all"),
             None if row.level == "formula" else (row.config, row.split, row.group),
             row.level == "all",
+            row.level != "all",
         )
         for row, name in zip(rows, labels(rows), strict=True)
     ]
-    cells = [_cells(row, with_intervals) for row in rows]
-    score, first = SCORE, "config, group"
-    if not with_intervals:
-        score, first = _SHORT[SCORE], "config, group: 95 % [intervals]"
-    return grid.of_cells(first, headings, cells, ("", "–"), (score,))
+    cells = list(map(_cells, rows))
+    return grid.of_cells("config", headings, cells, ("", "–"), (SCORE,), _OPTIONAL)
 
 
-#: Names of columns in narrow tables.
-_SHORT = {
-    SCORE: "CD, %",
-    CONTROLLED_SCORE: f"{CONTROLLED_CD}, %",
-    "partial_input_score": "partial",
-    "lexical_overlap_score": "overlap",
-    "surface_score": "surface",
-}
+_MARGIN, _HUMAN = "margin, bits [95 % interval]", f"{HUMAN_PERFORMANCE}, % (pairs)"
+_TIED = "tied predictions"
+#: The columns of baselines, by their fields.
+_BASELINES = {name: f"{words}, %" for name, words in BASELINE_WORDS.items()}
+#: Columns for which there may be no room, the first of them first.
+_OPTIONAL = (
+    *(_MARGIN, TOO_CLOSE, _TIED),
+    *(_BASELINES["lexical_overlap_score"], _BASELINES["partial_input_score"]),
+    *("effective items", "undefined", "too long", _HUMAN, _BASELINES["surface_score"]),
+)
 
 
-def _cells(row: Score, with_intervals: bool) -> dict[str, str]:
-    low, high = row.margin_mean_low, row.margin_mean_high
-    whole = {**BASELINE_WORDS, **{name: name for name in (SCORE, CONTROLLED_SCORE)}}
-    names = whole if with_intervals else _SHORT
+def _cells(row: Score) -> dict[str, str]:
+    limits = row.controlled_ci_low, row.controlled_ci_high
+    margins = row.margin_mean, row.margin_mean_low, row.margin_mean_high
 
     def beside(*fields: str) -> dict[str, str]:
-        return {f"{names[name]}, %": grid.share_cell(getattr(row, name)) for name in fields}
+        return {_BASELINES[name]: grid.share_cell(getattr(row, name)) for name in fields}
 
-    limits = row.controlled_ci_low, row.controlled_ci_high
     controlled = {
-        names[CONTROLLED_SCORE]: grid.share_with_interval(row.controlled_score, *limits),
-        "effective": grid.number_cell(row.effective_items, ",.0f"),
+        CONTROLLED_SCORE: grid.share_with_interval(row.controlled_score, *limits),
+        "effective items": grid.number_cell(row.effective_items, ",.0f"),
         **beside("surface_score"),
     }
     return {
         "items": items(row.n),
         # Parts have none.
         **(controlled if row.level == "all" else dict.fromkeys(controlled, "")),
-        names[SCORE]: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
+        SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
         **beside(*PLAIN_BASELINES),
-        f"{HUMAN_PERFORMANCE}, % (pairs)": grid.share_of_people(row.human_score, row.human_n),
-        "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
-        "tied predictions": str(row.counts.get(TIE, "")),
+        _HUMAN: grid.share_of_people(row.human_score, row.human_n),
+        _MARGIN: grid.with_interval(*margins, "+.3f"),
+        _TIED: str(row.counts.get(TIE, "")),
         TOO_CLOSE: str(row.counts.get(TOO_CLOSE, "")),
         "undefined": str(sum(row.counts.get(reason, 0) for reason in UNDEFINED) or ""),
         "too long": str(row.counts.get(TOO_LONG, "")),

@@ -219,7 +219,7 @@ def test_scores_from_the_command_line_are_those_of_transformers(
     assert "args:backend=vllm" in results["signature"]
     assert "unproven" in Path("engine/report.html").read_text()
     # What transformers has left is not taken for it, but what it has left itself.
-    assert evaluate([*common, "--backend", "vllm", *where, "--overwrite"]) == 0
+    assert evaluate([*common, "--backend", "vllm", *where, "--overwrite", "--verbose"]) == 0
     assert LLM.made.calls == []
     assert "texts were cached (" in capsys.readouterr().out
 

@@ -68,12 +68,12 @@ def test_a_second_run_asks_the_model_nothing(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert command("first") == 0
+    assert command("first", "--verbose") == 0
     first = capsys.readouterr().out
     assert passes
     (texts,) = re.findall(r"\n0 of (\d+) texts were cached", first)
     passes.clear()
-    assert command("second") == 0
+    assert command("second", "--verbose") == 0
     second = capsys.readouterr().out
     assert passes == []
     for name in ("regions.parquet", "report.html"):
@@ -258,7 +258,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     assert not (tmp_path / "killed").exists()
 
     # On one process, whatever it was before.
-    assert main([*argv, *cache, "--output", str(tmp_path / "again")]) == 0
+    assert main([*argv, *cache, "--output", str(tmp_path / "again"), "--verbose"]) == 0
     line = capsys.readouterr().out.splitlines()[-1]
     known, total = map(int, re.findall(r"\d+", line)[:2])
     assert 3 <= known < total

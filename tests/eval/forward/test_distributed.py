@@ -73,7 +73,7 @@ def test_a_host_is_lost_and_the_run_goes_on_from_what_each_has_kept(
                 os.kill(os.getpid(), signal.SIGKILL)
 
         Cache.put = put  # type: ignore[method-assign]
-        return cli.main([*common, "--output", out])
+        return cli.main([*common, "--output", out, "--verbose"])
 
     def hosts(name: str, *works: Callable[[], int]) -> list[tuple[int, str, str]]:
         variables = rendezvous(2)

@@ -18,7 +18,7 @@ from support.results import Evaluated, dataset_facts, evaluated_table, made_save
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.formats import print_document
+from coherencegym.eval.report.formats import print_document, render_document
 from coherencegym.eval.results.comparison import (
     ModelComparison,
     by_suite,
@@ -215,7 +215,7 @@ def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_the
     assert head.difference == pytest.approx(fmean(whole[c].difference or 0 for c in "cd"))
     assert (head.n, head.p_holm) == (60, head.p)
     text = printed([found])
-    assert text.index("Headline scores: b against a (reference)") < text.index("config, group")
+    assert text.index("Headline scores: b against a (reference)") < text.index("\nconfig ")
     together = corrected_together([found, found])
     p = head.p or 0.0
     assert [one.headline and one.headline.p_holm for one in together] == [min(1.0, 2 * p)] * 2
@@ -350,7 +350,7 @@ def test_different_data_and_rules_are_refused_and_compared_when_told_to(
         found = compare(*pair, anyway=True)
         assert len(found.obstacles) == 1
         assert found.rows[0].n >= 1 or found.baseline.tables[0].headline
-        assert found.obstacles[0] in printed([found])
+        assert found.obstacles[0] in " ".join(printed([found]).split())
 
 
 def test_commits_of_the_dataset_are_compared_where_both_have_one() -> None:
@@ -391,7 +391,8 @@ def test_what_is_too_close_to_call_for_either_is_counted() -> None:
     right[1], right[3] = (replace(right[k], too_close=True) for k in (1, 3))
     found = compare(results("a", left), results("b", right))
     assert (found.rows[0].n, found.rows[0].too_close) == (3, 2)
-    assert "too close" in printed([found])
+    (grid,) = comparison_document([found]).grids[-1:]
+    assert "too close" in grid.headers
 
 
 def test_many_obstacles_are_still_one_readable_line() -> None:
@@ -447,10 +448,12 @@ def comparison() -> ModelComparison:
     return compare(results("a", left), results("b", right))
 
 
-def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> None:
+def test_the_table_says_what_it_has_no_room_for(comparison: ModelComparison) -> None:
     text = printed([comparison])
+    assert max(map(len, text.splitlines())) <= 100
+    assert "not shown" not in text
     assert "b against a (reference)" in text
-    (whole,) = (line for line in text.splitlines() if line.startswith(" c "))
+    (whole,) = (line for line in text.splitlines() if line.startswith("c "))
     row = comparison.rows[0]
     for part in (" 100 ", "28.0", "80.0", "+52.0 [+3", "McNemar", "<0.001", "<0.001*"):
         assert part in whole, (part, row)
@@ -458,8 +461,10 @@ def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> Non
     assert "[1] a_group_with_a_long_name_of_many_words" not in text
     assert "2 rows of groups of items are left out; --details prints and tests them" in text
     detailed = compare(comparison.baseline, comparison.model, details=True)
-    assert "[1] a_group_with_a_long_name_of_many_words" in printed([detailed])
-    assert "McNemar's exact test" in text
+    names = [row.cells[0].strip() for row in comparison_grid(detailed.shown).rows]
+    assert "[1] a_group_with_a_long_name_of_many_words" in names
+    document = comparison_document([comparison])
+    assert "McNemar's exact test" in render_document(document, "markdown")
     assert "left out" not in whole
     assert "not corrected for the number of comparisons" in printed([comparison, comparison])
 

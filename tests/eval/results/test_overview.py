@@ -121,13 +121,13 @@ def test_no_two_suites_or_models_have_one_name() -> None:
     assert list(found.models.values()) == ["me/x", "you/x"]
 
 
-def test_a_narrow_terminal_has_everything() -> None:
+def test_a_narrow_terminal_has_all_models_and_names_what_it_leaves_out() -> None:
     for width in (60, 80):
         shown = lines(*(run("a_suite", BOTH, f"m{i}/model{i}") for i in range(4)), width=width)
         assert max(map(len, shown)) <= width
         for i in range(4):
             assert any(f"model{i}: 80.0 [70.0, 90.0] *" in line for line in shown)
-        assert "partial input: 60.0 · human performance: 90.0" in " ".join(shown)
+        assert "not shown: columns partial input, human performance;" in " ".join(shown)
 
 
 def test_files_lead_to_the_reports(tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ from coherencegym.eval.tasks.score.page.items import (
     unscored_pieces,
 )
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
-from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views.page import page_of, write_html, write_pages
 
@@ -90,7 +89,7 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
 def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     scores: Any = results.rows
     grid = score_grid(scores)
-    assert grid.headers[:2] == ("config, group", "items")
+    assert grid.headers[:2] == ("config", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
@@ -183,8 +182,9 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     page = page_of(replace(results, dataset={**results.dataset, **about}, headline=headline))
     text = unescape(re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
     assert (
-        "CD 70.0 [60.0, 80.0] % (40 items); partial input 75.0, chance 50.0: "
-        "the score is no better than the partial-input baseline." in text
+        "CD 70.0 [60.0, 80.0] % (40 items); partial input 75.0, chance 50.0. "
+        "This does not speak for the model: the score is no better than the partial-input baseline."
+        in text
     )
     assert "Dogs <code>were</code> sad." in page
     assert "as it were" in text
@@ -194,7 +194,7 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     assert example is not None
     assert [value for _, _, value in example["conditions"]] == [2.0, 3.5]
     assert (example["margin"], example["held"]) == (1.5, "met")
-    assert verdict_of(results) is None
+    assert results.verdict is None
 
 
 # ---------------------------------------------------------------- texts stay texts

@@ -24,7 +24,7 @@ def test_a_metric_is_a_column_and_a_system_a_line() -> None:
         ]
     )
     assert table.headers == (
-        "config, group, system",
+        "config",
         "n",
         "AUC, %",
         "F1, %",
@@ -48,7 +48,7 @@ def test_a_group_has_its_own_systems_and_no_baselines() -> None:
         made("F1", 0.5, group="all of them", level="group"),
     ]
     table = score_table([made("F1", 0.5), *parts], cell=lambda score: f"{score.score}", unit="")
-    assert table.headers == ("config, group, system", "n", "F1")
+    assert table.headers == ("config", "n", "F1")
     assert [row.cells[0] for row in table.rows] == ["c (test)", "  genre=news", "    argmax"]
     assert [row.cells[2] for row in table.rows] == ["0.5", "0.5", "0.4"]
 

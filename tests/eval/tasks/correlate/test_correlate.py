@@ -192,7 +192,8 @@ def test_the_command_line(
     data: Path, models: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "run"
-    assert main(arguments(models[0], data, output, "--config", "sample_holistic")) == 0
+    config = "--config", "sample_holistic"
+    assert main(arguments(models[0], data, output, *config, "--verbose")) == 0
     printed = capsys.readouterr().out
     assert "coherence_ratings 1.0.0" in printed
     for row in ("bits per token", "bits in total", "length", "repeated words"):
@@ -235,7 +236,7 @@ def test_a_dataset_without_rated_texts(
 def test_two_models_are_compared(
     folders: Sequence[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compare", *map(str, folders)]) == 0
+    assert main(["compare", *map(str, folders), "--format", "markdown"]) == 0
     printed = capsys.readouterr().out
     assert "correlations (Spearman) are shown times 100" in printed
     assert "influence: test of two rank correlations" in printed

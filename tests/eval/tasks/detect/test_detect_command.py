@@ -188,7 +188,7 @@ def test_a_second_run_asks_the_model_nothing(
         for word in arguments(saved, tmp_path / "a", "--config", "detect_one")
         if word != "--no-cache"
     ]
-    words += ["--cache", str(tmp_path / "cache")]
+    words += ["--cache", str(tmp_path / "cache"), "--verbose"]
     assert main(words) == 0
     capsys.readouterr()
     words[words.index(str(tmp_path / "a"))] = str(tmp_path / "b")

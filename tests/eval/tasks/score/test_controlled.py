@@ -254,7 +254,7 @@ def test_own_pairs_have_a_controlled_score_that_is_read_back(tmp_path: Path) -> 
 def test_above_is_said_of_what_is_above_chance_and_the_surface(
     low: float, over: float, plain_high: float, bearing: str
 ) -> None:
-    from coherencegym.eval.tasks.verdict import verdict
+    from coherencegym.eval.tasks.headline import verdict
 
     about: dict[str, Any] = {"n": 300, "score": 0.7, "ci_high": 0.8, "metric": "CD, controlled"}
     about |= {"plain_score": 0.4, "partial_input_score": 0.9, "surface_score": 0.55}
@@ -265,5 +265,5 @@ def test_above_is_said_of_what_is_above_chance_and_the_surface(
     assert found is not None
     assert found.bearing == bearing
     assert head.is_above == (bearing == "shows")
-    assert "partial" not in found.shows
+    assert "partial" not in found.reasons
     assert found.found.startswith("CD, controlled 70.0")

@@ -191,7 +191,7 @@ def test_the_released_program(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configs = ("--config", "conversational_entailment", "abduction", "--compat", "storks-2021")
-    assert main(arguments(saved, tmp_path / "out", *configs, "--rho", "best")) == 0
+    assert main(arguments(saved, tmp_path / "out", *configs, "--rho", "best", "--verbose")) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "released program, never" in said
     assert "neither is the paper's definition" in said
@@ -323,9 +323,9 @@ def test_people_who_judged_spans_stand_beside_the_model(
     unjudged = [replace(r, extra={"human_ok": None}) for r in entailments(12, first=30)]
     learned = {"validation": unjudged, "test": judged}
     write_spans_dataset(tmp_path / "data", learned, "judged", extra={"human_ok": "bool"})
-    assert main(arguments(tmp_path, tmp_path / "run")) == 0
+    assert main(arguments(tmp_path, tmp_path / "run", "--verbose")) == 0
     shown = capsys.readouterr().out
-    (line,) = (line.split() for line in shown.splitlines() if line.startswith("   people"))
+    (line,) = (line.split() for line in shown.splitlines() if line.startswith("  people"))
     assert line[1:3] == ["16", "!"]
     assert "75.0" in line
     scores = [one for one in results_of(tmp_path / "run")["scores"] if one["human_n"]]
