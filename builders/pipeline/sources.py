@@ -89,7 +89,8 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
     Returns:
         Those that are there; and, by the names of the others, why they cannot be read.
     """
-    genre, by_genre = options.genre or "narration", hub_corpora(options)
+    genre: Genre = options.genre or "narration"
+    other = hub_dataset(options)
     settled = {**suite.readings, ARTICLES: documents_corpus(options.shape, options.licence)}
     names = []
     for given in options.corpora:
@@ -99,15 +100,15 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
             continue
         if corpus.name in suite.natives:
             settled[corpus.name] = corpus
-        elif genre in by_genre:
+        elif other is not None:
             raise CorpusError(
-                f"--corpus {corpus.name}: {by_genre[genre].name} is read as {genre} already; "
-                "expected one corpus of a genre"
+                f"--corpus {corpus.name}: {other.name} is read as {genre} already; expected one "
+                "corpus of a genre"
             )
         else:
-            by_genre[genre] = corpus
+            other = corpus
     own = _own_source(suite, options)
-    _check_names(suite, names, [corpus.name for corpus in by_genre.values()])
+    _check_names(suite, names, other.name if other else "")
     sources, missing = [], {}
     for name, configs in suite.natives.items():
         # With texts of one's own no corpus is read that is not named.
@@ -120,16 +121,16 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
             if names:
                 raise
             missing[name] = str(error)
-    for named, corpus in by_genre.items():
-        fitting = tuple(config for config in suite.configs if config.genre == named)
+    if other is not None:
+        fitting = tuple(config for config in suite.configs if config.genre == genre)
         if not fitting:
             known = suite.name in SUITES
-            reason = "they do not hold what it needs" if known else _no_genre([named])
-            message = f"{suite.name} cannot be built from a column of {named} texts: {reason}"
+            reason = "they do not hold what it needs" if known else _no_genre([genre])
+            message = f"{suite.name} cannot be built from a column of {genre} texts: {reason}"
             raise CorpusError(message)
-        sources.append(PlannedCorpus(corpus, fitting))
+        sources.append(PlannedCorpus(other, fitting))
     sources += [own] if own else []
-    if SAMPLE in names or not (names or by_genre or own):
+    if SAMPLE in names or not (names or other or own):
         sources += _samples(suite)
     return [_in_its_language(suite, each) for each in sources], missing
 
@@ -149,10 +150,10 @@ def _declared(suite: Suite, name: str) -> Corpus | None:
     return None
 
 
-def hub_corpora(options: BuildOptions) -> dict[str, Corpus]:
-    """The Hugging Face dataset that was named, by genre."""
+def hub_dataset(options: BuildOptions) -> Corpus | None:
+    """The Hugging Face dataset that was named, if any was."""
     if options.hub_dataset is None:
-        return {}
+        return None
     if options.language:
         raise CorpusError(
             f"--language {options.language}: the card of {options.hub_dataset} says its language; "
@@ -162,18 +163,16 @@ def hub_corpora(options: BuildOptions) -> dict[str, Corpus]:
     if given.is_file() or (given.is_dir() and any(given.glob("*.txt"))):
         what = "a file" if given.is_file() else "a folder of text files"
         raise CorpusError(f"--hub-dataset {given}: is {what}; expected --texts {given}")
-    genre: Genre = options.genre or "narration"
-    corpus = hub_corpus(
+    return hub_corpus(
         options.hub_dataset,
         config=options.hub_config,
         split=options.hub_split,
         column=options.text_column,
         revision=options.hub_revision,
-        genre=genre,
+        genre=options.genre or "narration",
         shape=options.shape,
         licence=options.licence,
     )
-    return {genre: corpus}
 
 
 def texts_of(options: BuildOptions) -> OwnTexts | None:
@@ -292,8 +291,8 @@ def _in_its_language(suite: Suite, source: PlannedCorpus) -> PlannedCorpus:
     return replace(source, configs=able)
 
 
-def _check_names(suite: Suite, names: Sequence[str], others: Sequence[str]) -> None:
-    allowed = (*suite.natives, SAMPLE, *others)
+def _check_names(suite: Suite, names: Sequence[str], other: str) -> None:
+    allowed = tuple(filter(None, (*suite.natives, SAMPLE, other)))
     for name in names:
         if name not in allowed:
             raise CorpusError(

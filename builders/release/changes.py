@@ -104,10 +104,6 @@ def dataset_head(api: Any, repo_id: str) -> DatasetHead:
     return DatasetHead(**vars(head), manifest=manifest, texts=texts, tags=tags)
 
 
-class VersionError(EvaluationError):
-    """A version that is not written as versions are."""
-
-
 class Change(IntEnum):
     """The kinds of change that a release means for its readers, the least first."""
 
@@ -135,7 +131,7 @@ class Version:
         """The version written ``1.2.3`` or ``v1.2.3``."""
         match = re.fullmatch(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", text)
         if match is None:
-            raise VersionError(f"version {text!r}; expected three numbers such as 1.2.0")
+            raise PublishError(f"version {text!r}; expected three numbers such as 1.2.0")
         return cls(*map(int, match.groups()))
 
     def raised(self, change: Change) -> Version:

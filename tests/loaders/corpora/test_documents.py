@@ -13,7 +13,7 @@ from support.hub.client import patch_clients
 from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import build_options, suite_parser
-from coherencegym.builders.pipeline.sources import hub_corpora
+from coherencegym.builders.pipeline.sources import hub_dataset
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpora.own import OWN_DOCUMENTS, documents_corpus
@@ -409,15 +409,15 @@ def test_the_command_line_s_settings() -> None:
     options = "--sentences 2 5 --spacy-pipeline en_x --licence CC0-1.0"
     made = build_options(parser.parse_args(options.split()))
     assert (made.shape, made.licence) == (Shape(2, 5, "en", "en_x"), "CC0-1.0")
-    assert hub_corpora(made) == {}
+    assert hub_dataset(made) is None
 
 
 def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
     (dataset / "train.jsonl").write_text(lines(*WIKIPEDIA))
     parser = suite_parser(load_suite("sentence_order"))
     options = ["--hub-dataset", str(dataset), "--genre", "documents", "--sentences", "1", "2"]
-    (genre, corpus), *_ = hub_corpora(build_options(parser.parse_args(options))).items()
-    assert genre == "documents"
+    corpus = hub_dataset(build_options(parser.parse_args(options)))
+    assert corpus is not None
     assert ids(read(corpus)) == ["13", "15"]
 
 
