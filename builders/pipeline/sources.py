@@ -199,8 +199,6 @@ def texts_of(options: BuildOptions) -> OwnTexts | None:
         except NoTextsError as error:
             annotated = f"{format_option(path)} for annotated texts"
             raise CorpusError(f"{error}, or {annotated}") from None
-    if form not in FORMATS:
-        raise CorpusError(f"--format {form}: expected one of {', '.join(FORMATS)}")
     if column or genre:
         option = "--text-column" if column else "--genre"
         raise CorpusError(f"{option}: only for plain texts; expected no --format {form}")

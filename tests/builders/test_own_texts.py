@@ -303,7 +303,9 @@ def test_annotated_texts(suite: str, folder: str, form: str, config: str, shared
 def test_python_says_the_same() -> None:
     with pytest.raises(EvaluationError, match="--texts nowhere: no such file or folder"):
         cg.build("sentence_order", texts="nowhere")
-    with pytest.raises(EvaluationError, match="--format muc: expected one of conllu, conll2012"):
+    with pytest.raises(
+        EvaluationError, match="format='muc'; expected one of 'conllu', 'conll2012'"
+    ):
         cg.build("coreference", texts="mine", format="muc")
 
 
