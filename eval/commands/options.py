@@ -25,12 +25,11 @@ def add_results(parser: Parser, said: str) -> None:
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
 
 
-def add_format(parser: Parser, said: str = "", default: str | None = TABLE) -> None:
-    """Declare ``--format``; ``said`` is the beginning of its help."""
+def add_format(parser: Parser) -> None:
+    """Declare ``--format``."""
     add = parser.group(WRITTEN).add_argument
-    said += "table, markdown, latex; with unrounded numbers csv, json"
-    said += f"; default {default}" if default else ""
-    add("--format", choices=TABLE_FORMATS, default=default, metavar="FORMAT", help=said)
+    said = f"table, markdown, latex; with unrounded numbers csv, json; default {TABLE}"
+    add("--format", choices=TABLE_FORMATS, default=TABLE, metavar="FORMAT", help=said)
 
 
 def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:
