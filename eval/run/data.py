@@ -29,8 +29,8 @@ from coherencegym.files.frames import FRAME_SUFFIXES
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Task
 
-#: Makes the rows of a stand-off release: (dataset, folder of corpora, revision, configs) -> folder.
-Rebuild = Callable[[str, Path, str | None, Sequence[str]], Path]
+#: Makes the rows of a stand-off release: :func:`coherencegym.library.rebuild`.
+Rebuild = Callable[..., Path]
 
 #: The name of items that came from no file.
 IN_MEMORY = "items"
@@ -172,7 +172,8 @@ def dataset_source(
             raise EvaluationError("--data-dir: only the command coherencegym makes rows for it")
         if world().size > 1:
             raise EvaluationError("--data-dir: several processes; first run `coherencegym rebuild`")
-        name, revision = str(rebuild(name, options.data_dir, revision, configs)), None
+        how = {"data_dir": options.data_dir, "revision": revision, "config": configs}
+        name, revision = str(rebuild(name, **how)), None
     return find_dataset(name, revision, list(configs))
 
 

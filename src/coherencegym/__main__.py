@@ -15,7 +15,7 @@ from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands
 from coherencegym.eval.tasks.registry import TASKS, all_tasks
-from coherencegym.library import rebuild_rows
+from coherencegym.library import rebuild
 
 NAME = "coherencegym"
 
@@ -40,7 +40,7 @@ class Subcommand:
         """Run it; returns the exit code."""
         run: Callable[..., int] = importlib.import_module(self.module).main
         if self.name:
-            return run([self.name, *words], prog, rebuild_rows)
+            return run([self.name, *words], prog, rebuild)
         return run(words, prog)
 
 

@@ -243,7 +243,7 @@ def _ask(
     from coherencegym.eval.tasks.registry import task_named
 
     given = {**options, "model": _with_tokenizer(model, tokenizer), "dataset": dataset}
-    return run_task(call_of(task_named(task), given, rebuild_rows))
+    return run_task(call_of(task_named(task), given, rebuild))
 
 
 def _with_tokenizer(model: Any, tokenizer: Any) -> Any:
@@ -252,13 +252,6 @@ def _with_tokenizer(model: Any, tokenizer: Any) -> Any:
     several = isinstance(model, list)
     pairs = [(one, tokenizer) for one in (model if several else [model])]
     return pairs if several else pairs[0]
-
-
-def rebuild_rows(
-    dataset: str, data_dir: Path, revision: str | None, configs: Sequence[str]
-) -> Path:
-    """Make the rows of a release without texts for a run; see :func:`rebuild`."""
-    return rebuild(dataset, data_dir=data_dir, revision=revision, config=configs)
 
 
 def load_results(folder: str | Path) -> Results | ShownOverview:
