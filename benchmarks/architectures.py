@@ -57,28 +57,6 @@ _ASKED = {
     "at once": "cache, at once",
     "by token": "cache, by token",
 }
-#: What stands above the table.
-_INTRO = """# Architectures
-
-What the causal language models of transformers {version} do with their input, and what this
-project does with them. `python -m benchmarks.architectures` writes this page
-in {minutes:.0f} minutes.
-
-Each row is a tiny model of two layers or more with random weights, its default config made small.
-Windows are 8 tokens, so that all texts go beyond them. **yes**: no log-probability of a token moves
-by more than .001 nats. A number is how far one moves; **none**: the model returns no cache;
-**error**: it fails. *Causal*: another last token, another end, a longer text. *Padding*: with an
-attention mask and no positions. *Cache*: 26 tokens, then 15 in one call or one by one.
-
-**This project** scores forty texts of 2 to 102 tokens in twelve families, with beginnings shared if
-the model can and without. It *packs* beginnings and ends into one row, *shares a cache*, or *pads*
-only; it *reads each text alone* where padding changes the model; it *refuses* a model with the line
-that stands there. *Error*: the largest difference of a surprisal (float32, both runs) from forward
-passes in float64, each text alone. {limit} bits are promised.
-
-`NAME+ENTRY`: the config's ENTRY is true.
-
-"""
 #: Names of a cache among outputs and arguments.
 _CACHES = ("past_key_values", "cache_params", "state", "mems")
 
@@ -87,22 +65,6 @@ _SETTINGS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding
 _TINY = {name: int(size) for size, names in _SETTINGS["sizes"].items() for name in names}
 #: What a configuration needs beside, by its type.
 _RECIPES: dict[str, dict[str, Any]] = _SETTINGS["recipes"]
-#: Configurations with an entry that is set to true.
-_VARIANTS = ("gemma3_text+use_bidirectional_attention",)
-#: Entries that are left out.
-_NOT_SIZES = (
-    "transformers_version",
-    "model_type",
-    "dtype",
-    "_name_or_path",
-    "id2label",
-    "label2id",
-)
-#: Names of the number of layers.
-_LAYERS = (
-    *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"),
-    *("encoder_layers", "num_encoder_layers", "num_decoder_layers", "num_blocks"),
-)
 
 
 def tiny_config(kind: str, **more: Any) -> Any:
@@ -120,7 +82,7 @@ def tiny_config(kind: str, **more: Any) -> Any:
 
 def _shrunk(given: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    counts = {name: given[name] for name in _LAYERS if isinstance(given.get(name), int)}
+    counts = {name: given[name] for name in _SETTINGS["layers"] if isinstance(given.get(name), int)}
     lists = {
         name: value
         for name, value in given.items()
@@ -134,7 +96,7 @@ def _shrunk(given: Mapping[str, Any]) -> dict[str, Any]:
     layers = sorted(first.values()) if len(first) > 1 else [0, 1]
     heads = given.get("num_attention_heads")
     for name, value in given.items():
-        if name in _NOT_SIZES:
+        if name in _SETTINGS["left_out"]:
             continue
         if name == "per_layer_config" and value:
             own = {int(number): _shrunk(entries) for number, entries in value.items()}
@@ -180,10 +142,7 @@ def tiny_model(kind: str, **more: Any) -> tuple[Any, Any, float]:
                 # What is drawn around 0 is drawn larger, so that differences show.
                 if parameter.dim() > 1 and (mean <= 0.2 * spread or spread == 0):
                     parameter.normal_(0, gain / math.sqrt(parameter.shape[-1]))
-        exact = copy.deepcopy(model).double()
-        with suppress(Exception):
-            # The faster way to run experts knows no float64.
-            exact.set_experts_implementation("eager")
+        exact = _in_float64(model)
         rounding = max(
             float((surprisals(model, text) - surprisals(exact, text)).abs().max())
             for text in texts()[::6]
@@ -191,6 +150,19 @@ def tiny_model(kind: str, **more: Any) -> tuple[Any, Any, float]:
         if rounding < _ROUNDING:
             break
     return model, exact, rounding
+
+
+def _in_float64(model: Any) -> Any:
+    # Or the model itself, where its code makes float32 of what it is given.
+    exact = copy.deepcopy(model).double()
+    with suppress(Exception):
+        # The faster way to run experts knows no float64.
+        exact.set_experts_implementation("eager")
+    try:
+        surprisals(exact, texts()[0])
+    except RuntimeError:
+        return model
+    return exact
 
 
 def texts() -> list[TokenSequence]:
@@ -312,7 +284,8 @@ def _ours(model: Any, exact: Any) -> dict[str, Any]:
         for run in runs
         for bits, text in zip(run.bits, run.plan.sequences, strict=True)
     )
-    return {"ours": _way(runs[0]), "bits": largest}
+    alone = ", and long texts alone" * bool(runs[0].plan.limits.chosen)
+    return {"ours": _way(runs[0]) + alone, "bits": largest}
 
 
 def _way(run: Execution) -> str:
@@ -324,17 +297,18 @@ def _way(run: Execution) -> str:
 
 
 def measure(name: str) -> dict[str, Any]:
-    """The row of a configuration: its name, or that and ``+`` and an entry that is set to true."""
+    """The row of a configuration: its name, or that and ``+ENTRY`` (true) or ``+ENTRY=NUMBER``."""
     import torch
     from transformers import logging
 
     torch.set_num_threads(1)
     logging.set_verbosity_error()
-    kind, *flags = name.split("+")
+    kind, *entries = name.split("+")
+    more = {e: int(n) if n else True for e, _, n in (entry.partition("=") for entry in entries)}
     row: dict[str, Any] = {"name": name, "transformers": version("transformers")}
     try:
-        model, exact, rounding = tiny_model(kind, **dict.fromkeys(flags, True))
-        row |= {"class": type(model).__name__, "rounding": rounding}
+        model, exact, rounding = tiny_model(kind, **more)
+        row |= {"class": type(model).__name__, "rounding": rounding, "float32": exact is model}
         row |= dict(_behaviour(model))
         row["decodes"] = getattr(model.config, "is_decoder", None) is False
         row |= _ours(model, exact)
@@ -372,7 +346,7 @@ def cells(row: Mapping[str, Any]) -> list[str]:
     if "reason" in row:
         return [row["name"], *"–" * len(_ASKED), f"not made: {row['reason']}", "–"]
     asked = [_cell(row[name]) for name in _ASKED]
-    bits = f"{row['bits']:.0e}" if "bits" in row else "–"
+    bits = f"{row['bits']:.0e}{' (float32)' * row.get('float32', False)}" if "bits" in row else "–"
     return [row["name"], *asked, row["ours"], bits]
 
 
@@ -409,7 +383,7 @@ def _lines(text: str) -> dict[str, list[str]]:
 
 def _held(bits: str) -> str:
     with suppress(ValueError):
-        return "exact" if float(bits) <= BITS else "wrong"
+        return "exact" if float(bits.partition(" ")[0]) <= BITS else "wrong"
     return bits
 
 
@@ -419,8 +393,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add = made.add_argument
     add("names", nargs="*", help="configurations; default all, and the table is written")
     add("--output", type=Path, default=Path("benchmarks/out/architectures"), metavar="DIR")
-    add("--seconds", type=float, default=120, help="of one configuration; default 120")
+    add("--seconds", type=float, default=300, help="of one configuration; default 300")
     options = made.parse_args(arguments)
+    # Imported once, for all forks.
+    from transformers import AutoModelForCausalLM, GPT2LMHeadModel  # noqa: F401
     from transformers.models.auto import modeling_auto
 
     options.output.mkdir(parents=True, exist_ok=True)
@@ -429,7 +405,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # What could not be made is tried again.
     found = [row for row in map(json.loads, lines) if "reason" not in row]
     known = {row["name"]: row for row in found}
-    queue = options.names or [*modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, *_VARIANTS]
+    queue = options.names or [
+        *modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        *_SETTINGS["variants"],
+    ]
     rows = []
     for name in queue:
         start = time.monotonic()
@@ -449,7 +428,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     minutes = sum(row["seconds"] for row in rows) / 60
     if not options.names:
         about = {"version": version("transformers"), "minutes": minutes, "limit": BITS}
-        _TABLE.write_text(_INTRO.format(**about) + text, encoding="utf-8")
+        _TABLE.write_text(_SETTINGS["intro"].format(**about) + text, encoding="utf-8")
     silent = [row["name"] for row in rows if not row.get("bits", 0) <= BITS]
     print(f"{len(rows)} configurations in {minutes:.0f} minutes")
     print("wrong without a word:", ", ".join(silent) or "none")

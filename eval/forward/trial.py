@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
 #: Times that sharing may change a text more than padding does, without a float32 to hold it to.
 _TIMES = 3.0
-#: Texts that are compared where a layer chooses the tokens that it sees: what it chooses among
-#: equals may depend on the row.
-_CHOOSING = 24
 #: The name under which a cache has verdicts.
 _NAME = "trials"
 #: Bits that a longer neighbour may make of a text in half precision, without a float32 to hold it
@@ -334,8 +331,7 @@ def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
     for boundary in plan.limits.boundaries:
         by_length = sorted(groups, key=lambda group: group.length)
         chosen += [group for group in by_length if group.length <= boundary][-1:]
-        beyond = [group for group in by_length if group.length > boundary]
-        chosen += beyond[-_CHOOSING:] if boundary == plan.limits.own else beyond[:1]
+        chosen += [group for group in by_length if group.length > boundary][:1]
     compared = {index: group.prefix for group in chosen for index in group.compared}
     return sorted({group.number for group in chosen}), compared
 
@@ -352,8 +348,7 @@ def _groups(plan: Plan) -> list[_Group]:
 def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
     """Run batches without sharing in which a text is padded the most, and such texts alone.
 
-    The most is meant in tokens, as a share of the text, and in the longest row. Where a layer sees
-    a part of a text (:attr:`Limits.own`), so it is in such texts.
+    The most is meant in tokens, as a share of the text, and in the longest row.
 
     Returns:
         What came of it; None where no text stands beside a longer one.
@@ -368,12 +363,10 @@ def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
     if not padded:
         return None
     padded.sort(reverse=True)
-    own = plan.limits.own
     chosen = [
         padded[0],
         max(padded, key=lambda entry: entry[0] / entry[1]),
         max(padded, key=lambda entry: entry[1]),
-        *[entry for entry in padded if 0 < own < entry[1] - entry[0]][:_CHOOSING],
     ]
     numbers = sorted({number for _, _, number, _ in chosen})
     compared = sorted({index for *_, index in chosen})

@@ -17,7 +17,7 @@ takes those of the longest position of a batch. ``dynamic`` begins beyond
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +30,9 @@ _OWN_WINDOWS = (
     *("window_size", "attention_window", "attention_window_size"),
     *("local_attention", "keep_window_size", "index_topk"),
 )
+#: Names of how many tokens a layer chooses by their scores. Among equals it may choose others in
+#: another row, seldom enough for a trial of some texts to miss.
+_CHOSEN = ("index_topk", "keep_window_size")
 
 #: RoBERTa and its kin number positions from after the padding token's id.
 _FROM_PADDING = frozenset(
@@ -48,6 +51,8 @@ class Limits:
         sliding: tokens that a sliding layer sees, the one that looks included.
         chunk: tokens of a chunk, of layers that see their own chunk only.
         own: tokens that a layer sees, whatever mask it is given: it counts columns of a row.
+        chosen: tokens of a text from which no layer chooses the tokens that it sees: a longer one
+            is read alone.
         layers: the kinds of layers that the config names (``layer_types``), each with a mask of its
             own; empty where one mask serves them all.
         lengths: increasing; texts of more tokens than one of them have other positions.
@@ -56,6 +61,7 @@ class Limits:
     sliding: int = 0
     chunk: int = 0
     own: int = 0
+    chosen: int = 0
     layers: frozenset[str] = field(default_factory=frozenset)
     lengths: tuple[int, ...] = ()
 
@@ -91,7 +97,8 @@ def limits_of(config: Any) -> Limits:
     return Limits(
         sliding=window("sliding_window", "sliding_attention"),
         chunk=window("attention_chunk_size", "chunked_attention"),
-        own=min((size for name in _OWN_WINDOWS if (size := _number(text, name))), default=0),
+        own=_least(text, _OWN_WINDOWS),
+        chosen=_least(text, _CHOSEN),
         layers=layers,
         lengths=tuple(sorted(lengths - {0})),
     )
@@ -132,6 +139,10 @@ def _of_text(config: Any) -> Any:
 def _number(text: Any, name: str) -> int:
     value = getattr(text, name, None)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _least(text: Any, names: Iterable[str]) -> int:
+    return min((size for name in names if (size := _number(text, name))), default=0)
 
 
 def _ropes(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -142,20 +142,25 @@ def make_batches(
 
     ``families`` are the indices of the sequences to batch; those of one family may share a
     beginning. All sequences of a batch are on one side of every length beyond which the model
-    reads otherwise; one that alone takes more than the budget is a batch of its own.
+    reads otherwise; one that alone takes more than the budget is a batch of its own, as is one that
+    is to be read alone (:attr:`Limits.chosen`).
     """
     batcher = _Batcher(sequences, budget, limits)
     kinds: dict[tuple[int, bool], list[_Group]] = {}
+    batches: list[Batch] = []
     for family in families:
         sides: dict[int, list[int]] = {}
         for index in family:
+            if 0 < limits.chosen < (length := sequences[index].length):
+                batches.append(Batch(((index,),), 0, length, len(sequences[index].places)))
+                continue
             sides.setdefault(limits.side(sequences[index].length), []).append(index)
         for side, members in sides.items():
             # From a cache a text goes on as it began: in the positions of a short one.
             way = "none" if side and sharing == "cache" else sharing
             for group in batcher.groups(members, way):
                 kinds.setdefault((side, not group.prefix), []).append(group)
-    batches = [batch for kind in sorted(kinds) for batch in batcher.partition(kinds[kind])]
+    batches += [batch for kind in sorted(kinds) for batch in batcher.partition(kinds[kind])]
     return tuple(sorted(batches, key=lambda batch: -batch.length))
 
 

@@ -55,7 +55,7 @@ def test_a_wrong_score_without_a_word_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = dict.fromkeys(("causal", "repeatable", "left", "right", "at once", "by token"), 0.0)
-    row |= {"name": "any", "ours": "pads", "bits": 0.1}  # type: ignore[dict-item]
+    row |= {"name": "any", "ours": "pads", "bits": 0.1, "float32": False}  # type: ignore[dict-item]
     monkeypatch.setattr(architectures, "measure", lambda name: row)
     assert architectures.main(["any", "--output", str(tmp_path)]) == 1
     assert capsys.readouterr().out.endswith("wrong without a word: any\n")
@@ -65,7 +65,10 @@ def test_new_and_changed_configurations_are_told() -> None:
     def table(*rows: tuple[str, float | str, float]) -> str:
         asked = dict.fromkeys(("causal", "repeatable", "right", "at once", "by token"), 0.0)
         return architectures.table(
-            [{"name": n, **asked, "left": left, "ours": "packs", "bits": b} for n, left, b in rows]
+            [
+                {"name": n, **asked, "left": left, "ours": "packs", "bits": b, "float32": False}
+                for n, left, b in rows
+            ]
         )
 
     before = table(("same", 0.2, 1e-5), ("left", 0.0, 1e-5), ("bits", 0.0, 1e-5), ("old", 0, 0))

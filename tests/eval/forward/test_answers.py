@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from support.tiny_models import BUDGET, VOCABULARY, requests, tiny
+from transformers import AutoConfig
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.execute import execute
@@ -15,7 +16,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_each_alone
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.plan.plan import Budget, make_plan
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 _REFORMER = {
     **{"is_decoder": True, "axial_pos_embds": False, "hidden_size": 32, "feed_forward_size": 48},
@@ -91,3 +92,16 @@ def test_what_sparse_attention_chooses_among_equals_is_no_others_business() -> N
     alone = run_each_alone(Forward(model, limits=plan.limits), plan.sequences)
     errors = [np.abs(one - other).max() for one, other in zip(found.bits, alone, strict=True)]
     assert max(errors) < 1e-4
+
+
+@pytest.mark.parametrize("sharing", ["packed", "cache", "none"])
+def test_a_text_is_read_alone_where_layers_choose_its_tokens(sharing: Sharing) -> None:
+    """Equal scores may be too seldom for a trial to see."""
+    limits = limits_of(AutoConfig.for_model("deepseek_v32", index_topk=29))
+    assert limits.chosen == 29
+    plan = make_plan(requests(), BUDGET, limits=limits, sharing=sharing)
+    alone = [batch for batch in plan.batches if batch.length > 29]
+    assert len(alone) > 2
+    assert all(len(batch.indices) == 1 and not batch.shares for batch in alone)
+    assert any(len(batch.indices) > 1 for batch in plan.batches)
+    assert sorted(i for b in plan.batches for i in b.indices) == list(range(len(plan.sequences)))
