@@ -301,20 +301,30 @@ def _conditions(known: Mapping[str, str], configs: _Configs) -> dict[str, str]:
 def _trust(headline: _Configs, kind: str) -> str:
     if kind != ITEMS.name or not headline:
         return _TRUST.get(kind, "No control was computed for rows of this kind.")
-    by_answer: dict[tuple[str, str], list[str]] = {}
+    by_word: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     people = []
     for name, config in headline:
         quality = config["quality"].get(measured_split(config), {})
-        word = (quality.get("control") or {}).get("word", TOO_SMALL)
-        answer = {CONTROLLED: "yes", TOO_SMALL: "not known"}.get(word, "no")
-        by_answer.setdefault((answer, word), []).append(name)
+        control = quality.get("control") or {"word": TOO_SMALL}
+        by_word.setdefault(control["word"], []).append((name, control))
         if human := quality.get("human"):
             people.append(f"people are right in {_share(human['scores'][0])} % of `{name}`")
-    high = "; ".join(
-        f"{answer} for {_names(names)} ({word})" for (answer, word), names in by_answer.items()
-    )
+    high = "; ".join(_answer(word, own) for word, own in by_word.items())
     nobody = f"no person judged these items, but [language models read some]({_READ})"
     return f"A high one: {high}. A low one: {'; '.join(people[:_SHOWN_NAMES]) or nobody}."
+
+
+def _answer(word: str, configs: list[tuple[str, dict[str, Any]]]) -> str:
+    # Whether a high score of these configs can be trusted, which have one word of control.
+    names, several = _names([name for name, _ in configs]), len(configs) > 1
+    if word == CONTROLLED:
+        return f"yes, {names} {'are' if several else 'is'} controlled"
+    if word == TOO_SMALL:
+        return f"not known, {names} {'are' if several else 'is'} too small to tell"
+    if word == UNCONTROLLED:
+        return f"no, {names} cannot be controlled"
+    score, by = max((own["score"], own["by"].partition(",")[0]) for _, own in configs)
+    return f"no, {names} leak{'s' * (not several)}: {by} alone can reach {100 * score:.1f} %"
 
 
 def _kinds(configs: _Configs) -> list[tuple[list[str], dict[str, Any]]]:

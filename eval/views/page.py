@@ -55,7 +55,8 @@ def write_pages(results: Results, work: Path) -> None:
 
 def scores_svg(scores: Sequence[Score]) -> str:
     """The scores with their intervals and baselines, without the half second of a plot library."""
-    shown = [score for score in shown_rows(scores) if score.score is not None]
+    # Groups are in the table, under names that need its place.
+    shown = [one for one in shown_rows(scores) if one.score is not None and one.level == "all"]
     names = {CHANCE_NAME: CHANCE_NAME} | BASELINE_WORDS
     least = -1.0 if any(is_correlation(score.metric) for score in shown) else 0.0
 

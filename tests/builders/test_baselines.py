@@ -107,7 +107,7 @@ def test_a_build_says_what_the_control_of_each_split_is(make_build: Make) -> Non
     assert config["not_headline"] == said
     card = (folder / "README.md").read_text()
     assert said.startswith("leaks (")
-    assert "A low one?** A high one: no for `toy_context` (leaks)." in card
+    assert "A low one?** A high one: no, `toy_context` leaks: " in card
     assert f" | {control['effective_items']:.0f} | {said} |" in card
 
 

@@ -274,7 +274,7 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     assert "favours the longer condition" in card
     assert "`sample` counts only predictions of the group `mean`." in card
     assert "The headline score is the score of the marked config, controlled if" in card
-    assert "A high one: no for `sample` (cannot be controlled)." in card
+    assert "A high one: no, `sample` cannot be controlled." in card
 
 
 DOCUMENT = """\

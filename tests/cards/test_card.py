@@ -148,10 +148,10 @@ def test_the_figures_beside_the_card_have_every_split_and_published_scores(
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("controlled", "A high one: yes for `toy_context` (controlled)."),
-        ("leaks", "A high one: no for `toy_context` (leaks)."),
-        ("too small to tell", "A high one: not known for `toy_context` (too small to tell)."),
-        ("cannot be controlled", "A high one: no for `toy_context` (cannot be controlled)."),
+        ("controlled", "A high one: yes, `toy_context` is controlled."),
+        ("leaks", "A high one: no, `toy_context` leaks: n-grams alone can reach 83.7 %."),
+        ("too small to tell", "A high one: not known, `toy_context` is too small to tell."),
+        ("cannot be controlled", "A high one: no, `toy_context` cannot be controlled."),
     ],
 )
 def test_the_card_says_whether_scores_can_be_trusted(
@@ -159,7 +159,7 @@ def test_the_card_says_whether_scores_can_be_trusted(
 ) -> None:
     (config,) = manifest["configs"].values()
     quality = config["quality"]["test"]
-    quality["control"] |= {"word": word}
+    quality["control"] |= {"word": word, "by": "n-grams, weighted", "score": 0.837}
     first = dataset_card(manifest).split("## Dataset Details")[0]
     assert f"\n**Can I trust a high score? A low one?** {said} A low one: no person" in first
     score = {"group": "", "score": 0.9, "ci_low": 0.75, "ci_high": 0.95}
