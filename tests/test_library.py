@@ -234,6 +234,8 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         (lambda f: cg.build("sentence_order", permutations="x"), 'permutations: "x"; expected a'),
         (lambda f: cg.build("sentence_order", permutations=0), "permutations is 0; expected at"),
         (lambda f: cg.build("sentence_order", sentences=3), "sentences: 3; expected"),
+        (lambda f: cg.build("sentence_order", sentences=[3]), "sentences: .*expected"),
+        (lambda f: cg.build("winograd", corpora=["sample"]), "no option 'corpora'; .*'corpus'"),
         (
             lambda f: cg.build("story_cloze", output=f),
             "exists; .* with output=, or pass overwrite=True",

@@ -49,7 +49,7 @@ class BuildOptions:
         "column of the texts (default, of --texts: text, story, ..., or the longest)",
         metavar="NAME",
     )
-    sentences: Sequence[int] = option(
+    sentences: tuple[int, int] = option(
         (3, 8),
         "fewest and most sentences of a document (default: 3 8)",
         metavar="N",

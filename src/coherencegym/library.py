@@ -158,7 +158,7 @@ def probe(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) ->
         model, tokenizer: one model, see :func:`score`; it need not be a causal language model.
         dataset: its name or folder, or examples (or rows) by split: ``train``, ``test`` and, where
             there is one, ``validation``.
-        options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``, ``seeds``,
+        options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``,
             ``random_init``, ``compat``, ... (:class:`eval.tasks.probe.options.ProbeOptions`), and
             those of data, model and output, as for :func:`score`.
 
@@ -220,7 +220,7 @@ def detect(model: Any, dataset: str | Path, *, tokenizer: Any = None, **options:
     Args:
         model, tokenizer: one model, see :func:`score`.
         dataset: a dataset's name or folder.
-        options: ``detector``, ``decision``, ``calibrate_on``, ``threshold``
+        options: ``detector``, ``calibrate_on``, ``threshold``
             (:class:`eval.tasks.detect.options.DetectOptions`), ``bos``, ``batch_tokens``,
             ``share``, and those of data, model and output, as for :func:`score`.
 
@@ -378,8 +378,8 @@ def build(
         what = "expected a suite's name, a Python file that declares SUITE, or a Suite"
         raise EvaluationError(f"build: {shown_value(suite)}; {what}")
     declared = suite if isinstance(suite, Suite) else suite_named(str(suite))
-    known = options_in(BuildOptions).keys() - {"dry_run"}
-    refuse_unknown("build: ", options, known | declared.settings.keys())
+    known = options_in(BuildOptions).keys() - {"corpora", "dry_run"}
+    refuse_unknown("build: ", options, {"corpus", *known, *declared.settings})
     own = {name: options.pop(name) for name in declared.settings.keys() & options.keys()}
     options |= {"corpora": _names("corpus", corpus), "texts": texts}
     options |= {"output": output, "data_dir": data_dir}
