@@ -423,12 +423,14 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
         return 0
 
     def run_one(one: CheckedBuild, engine: Engine, cache: ReadingCache | None) -> int:
+        from coherencegym.eval.report.grid import console_for, plain_text
+
         try:
             build_suite(one, engine, cache, brief=not alone)
         except NoItemsError as error:
             if not every:
                 raise
-            print_lines([f"{one.suite.name}: skipped: {error}"])
+            console_for().print(plain_text(f"{one.suite.name}: skipped: {error}"))
             return 0
         made.append(one.suite.name)
         return 0

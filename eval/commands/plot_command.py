@@ -59,10 +59,15 @@ def _notes(runs: Sequence[Results], missing: Sequence[str]) -> list[str]:
     notes = []
     limits = [{"limit": run.settings.get("max_items")} for run in runs]
     known = [scoring_rules(run) | limit for run, limit in zip(runs, limits, strict=True)]
-    for name in dict.fromkeys(name for rules in known for name in rules):
-        values = list(dict.fromkeys(json.dumps(rules.get(name)) for rules in known))
-        if len(values) > 1:
-            notes.append(f"the runs differ in {option_of(name)}: {', '.join(values[:4])}")
+    # Runs of different tasks have different options, which say nothing about their scores.
+    tasks = dict.fromkeys(run.task for run in runs)
+    for task in tasks:
+        where = f"the runs of {task}" if len(tasks) > 1 else "the runs"
+        of_task = [rules for run, rules in zip(runs, known, strict=True) if run.task == task]
+        for name in dict.fromkeys(name for rules in of_task for name in rules):
+            values = list(dict.fromkeys(json.dumps(rules.get(name)) for rules in of_task))
+            if len(values) > 1:
+                notes.append(f"{where} differ in {option_of(name)}: {', '.join(values[:4])}")
     if len({run.settings.get("intervals") for run in runs}) > 1:
         others = (run for run in runs if run.settings.get("intervals") != INTERVALS)
         old = ", ".join(str(run.place) for run in others)

@@ -15,6 +15,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.files import strict_json
+from coherencegym.files.frames import FRAME_SUFFIXES
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
 from coherencegym.hub.answers import unread
 from coherencegym.licence import SUITES, YES, is_closed, may_publish
@@ -304,6 +305,11 @@ def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] 
                 "expected a Hub dataset"
             )
         return _with_manifest(Source(name, folder))
+    if folder.is_file():
+        raise EvaluationError(
+            f"dataset {name!r}: a file; expected a folder or a Hub id (coherencegym score also "
+            f"reads pairs of texts: {', '.join(FRAME_SUFFIXES)})"
+        )
     if not name or folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
         raise _not_found(name, "no such folder; expected a folder or a Hub id")
     return _with_manifest(_snapshot(name, revision, configs))

@@ -267,7 +267,7 @@ def headline_line(headline: Headline) -> str:
         human = grid.score_with_interval(headline.human_score, *ends, headline.metric)
         human = human.removesuffix(" %")
         beside.append(f"{HUMAN_PERFORMANCE} {human} (n = {headline.human_n:,})")
-    items = [headline.mean_of, f"{headline.n:,} items"]
+    items = [headline.mean_of, f"{headline.n:,} item{'s' * (headline.n != 1)}"]
     if headline.effective_items is not None:
         items[-1] += f" worth {headline.effective_items:,.0f}"
     line = f"{headline.metric.removesuffix(' score')} {score} ({', '.join(filter(None, items))})"

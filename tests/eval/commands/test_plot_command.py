@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from support.commands import one_line
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.commands.plot_command import _notes
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.folder import read_results, run_folders
 from coherencegym.eval.tasks.results import Results
@@ -66,6 +67,13 @@ def test_results_are_read_back_as_they_were_written(results: Path) -> None:
     assert run.model_name == document["model"]["name"]
     assert run.signature == document["signature"]
     assert set(run.digests) == {("toy", "test")}
+
+
+def test_options_that_only_one_task_has_are_no_difference(results: Path) -> None:
+    first, second = (read_results(results / name) for name in ("first", "second"))
+    probe = replace(second, task="probe")
+    assert _notes([first, probe], []) == []
+    assert _notes([first, second, probe], []) == ["the runs of score differ in --limit: null, 2"]
 
 
 @pytest.mark.usefixtures("real_figures")

@@ -290,6 +290,12 @@ def push(api: HfApi, folder: Path, tag: str) -> str:
     return str(commit.oid)
 
 
+def test_a_file_is_no_dataset(tmp_path: Path) -> None:
+    (tmp_path / "stories.txt").write_text("It rained.")
+    with pytest.raises(EvaluationError, match=r"stories\.txt': a file; expected .*\.csv, \.tsv"):
+        find_dataset(str(tmp_path / "stories.txt"))
+
+
 def test_reads_a_tag_from_a_hub_and_records_its_commit(
     tmp_path: Path,
     pair_items: list[Item],
