@@ -144,7 +144,6 @@ def test_help_imports_nothing_heavy() -> None:
         (["detect", "--threshold", "x"], "--threshold: 'x'; expected a number"),
         (["judge", "nowhere", "-n", "1.5"], "-n: '1.5'; expected a whole number of at least 1"),
         (["compare", "nowhere"], "nowhere: one folder of results; expected two or more"),
-        (["plot", "nowhere", "./nowhere"], "nowhere: given twice"),
         (["score", "--model", "demo", "--dataset", "nowhere"], "coherencegym score: "),
         (["corpora", "show", "winogrnd"], "did you mean 'winogrande'?"),
         (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),

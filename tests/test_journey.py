@@ -61,5 +61,5 @@ def test_from_samples_to_a_score(
         "units.parquet",
     }
     shown = capsys.readouterr()
-    assert results["signature"] in shown.out
+    assert results["signature"] in (tmp_path / "out" / "report.html").read_text()
     assert hub_clients.write_token not in shown.out + shown.err

@@ -98,7 +98,8 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert rebuild("story_cloze", *given, classified=True) == 0
     said = capsys.readouterr().out
     assert "judgements: 80 answers\n" in said
-    assert "human performance, %: 100.0 [91.2, 100.0]" in said
+    assert "human" in said
+    assert re.search(r"^sample \(default\), test .* 100\.0 \[91\.2, 100\.0\]", said, re.MULTILINE)
 
     figures = human()
     assert (figures["judged"], figures["annotators"]) == (40, 2)
@@ -127,13 +128,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     dataset = ["--dataset", "suites/story_cloze", "--config", "sample"]
     assert evaluate(["--model", "demo", *dataset, "--output", "r", "--verbose"]) == 0
     shown = capsys.readouterr().out
-    assert re.search(
-        r"CD, controlled, % \[95 % interval\]\s+effective\s+surface, %\s+"
-        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+"
-        r"human performance, %",
-        shown,
-    )
-    assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
+    assert re.search(r"^sample .* 100\.0 \(40\) ", shown, re.MULTILINE)
     assert "(sample 40 pairs)" in shown
     assert ", human performance 100.0 [91.2, 100.0] (n = 40); plain CD " in shown
     (first, *_) = json.loads(Path("r/results.json").read_text())["scores"]

@@ -166,7 +166,7 @@ def test_masked_next_token_prediction_is_chosen(
     models: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--model", models / "llama", "--scorer", "mntp", "--dataset", data, "--no-cache")
-    assert score(*words, "--output", tmp_path / "out") == 0
+    assert score(*words, "--output", tmp_path / "out", "--verbose") == 0
     assert "|scorer:mntp|masking:within_word_l2r|" in capsys.readouterr().out
 
 

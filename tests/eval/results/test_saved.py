@@ -310,12 +310,16 @@ def test_two_models_by_command(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "moved=true" in capsys.readouterr().out
 
 
-def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folders = [str(folder / name) for name in ("one", "two", "one")]
+def test_one_baseline_or_all_pairs(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = shutil.copytree(folder / "one", tmp_path / "again")
+    folders = [str(name) for name in (folder / "one", folder / "two", again)]
     assert main(["compare", *folders]) == 0
     said = capsys.readouterr().out
     # A row of headline scores for each, and a table.
-    assert said.count("against 1: ") == 2 * said.count("(reference)") == 4
+    assert said.startswith("Headline scores\n")
+    assert said.count("(reference)") == 2
     assert main(["compare", *folders, "--all-pairs"]) == 0
     said = capsys.readouterr().out
     assert said.count("(reference)") == 3
@@ -339,7 +343,7 @@ def test_runs_on_several_suites_are_compared_suite_by_suite(
     said = capsys.readouterr()
     assert said.err == ""
     first, *tables = [line for line in said.out.splitlines() if "(reference)" in line]
-    assert first == " Headline scores: two-model against one-model (reference)"
+    assert first == "Headline scores: two-model against one-model (reference)"
     assert [line.split()[0] for line in tables] == ["a", "b"]
     assert all("two-model against one-model (reference)" in line for line in tables)
     left_out = "left out, as no other run is of the same suite and task: "

@@ -164,7 +164,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(arguments(saved, output, "--calibrate-on", elsewhere)) == 0
     printed = capsys.readouterr()
     assert without_progress(printed.err) == ""
-    for text in ("gender_flip (test)", "F1 with probe, %", "F1 with probe: change in points"):
+    for text in ("gender_flip (test)", "F1 with probe, %", "change in points"):
         assert text in printed.out
     results = json.loads((output / "results.json").read_text())
     assert {s["metric"] for s in results["scores"]} == {
