@@ -291,7 +291,6 @@ def test_a_notebook_shows_the_table(results: Results) -> None:
     html = results._repr_html_()
     assert results.signature in html
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in str(results)
-    assert results.signature in str(results)
     assert repr(results).startswith("<Results of demo on ")
     assert "\n" not in repr(results)
 
