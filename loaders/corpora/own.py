@@ -403,7 +403,9 @@ def _own_corpus(
 def _readable_files(path: Path, wanted: Callable[[Path], bool]) -> tuple[list[Path], str]:
     """The files at a path that are wanted, in order, and the endings of all others, counted."""
     if not path.exists():
-        raise CorpusError(f"--texts {path}: no such file or folder")
+        raise CorpusError(
+            f"--texts {path}: no such file or folder; expected a file of texts or a folder of them"
+        )
     if not path.is_dir():
         return ([path], "") if wanted(path) else ([], _counted([path]))
     inside = [one.relative_to(path) for one in sorted(path.rglob("*"))]

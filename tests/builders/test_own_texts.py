@@ -313,7 +313,10 @@ def test_a_path_without_texts_is_refused_also_without_a_suite(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["--texts", "nowhere"]) == 2
-    assert capsys.readouterr().err == "build: --texts nowhere: no such file or folder\n"
+    assert capsys.readouterr().err == (
+        "build: --texts nowhere: no such file or folder; expected a file of texts or a folder of "
+        "them\n"
+    )
     Path("saved").mkdir()
     Path("saved/dataset_info.json").write_text("{}")
     assert main(["--texts", "saved"]) == 2
