@@ -87,7 +87,9 @@ def reading_model(
         return caches[key]
 
     def known(model: LoadedModel) -> dict[str, int] | None:
-        cache = cache_of(model)
+        # Of several processes one may find what another has just kept: what they exchange would
+        # differ.
+        cache = cache_of(model) if processes.size == 1 else None
         return None if cache is None else cache.recall(_WEIGHTS)
 
     with join_processes(processes), ExitStack() as open_together:

@@ -238,6 +238,26 @@ def killed_at(batches: int, argv: list[str]) -> int:
     return main(argv)
 
 
+def without_facts(argv: list[str]) -> int:
+    """Run the command, of which the first process finds no facts about the weights."""
+    if os.environ["RANK"] == "0":
+        setattr(Cache, "recall", lambda *_: None)  # noqa: B010
+    return main(argv)
+
+
+def test_processes_that_know_different_facts_exchange_the_same(
+    tmp_path: Path, pair_items: list[Item], write_dataset: Callable[..., Path]
+) -> None:
+    from datasets import Value
+
+    data = write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")})
+    argv = ["--model", "demo", "--dataset", str(data), "--cache", str(tmp_path / "kept")]
+    assert main([*argv, "--limit", "1", "--output", str(tmp_path / "one")]) == 0
+    work = partial(without_facts, [*argv, "--output", str(tmp_path / "both")])
+    assert [fork.wait() for fork in ranks(2, work, tmp_path)][1][0] == 0
+    assert (tmp_path / "both").exists()
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_run_that_is_killed_goes_on_where_it_was(
     count: int,
