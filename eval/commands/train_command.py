@@ -131,15 +131,15 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 
 
 def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOptions) -> Training:
-    from coherencegym.eval.tasks.criteria.sentences import (
+    from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
+    from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts
+    from coherencegym.eval.tasks.training.criteria import (
         GRU_SETTINGS,
+        EncoderTraining,
         NewGRU,
         Targets,
         read_structures,
     )
-    from coherencegym.eval.tasks.criteria.training import EncoderTraining
-    from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
-    from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts
     from coherencegym.eval.tasks.training.encoder import find_encoder
 
     given = vars(arguments)

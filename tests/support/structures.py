@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.documents import STRUCTURES, DocumentSection, StructuredDocument
-from coherencegym.eval.tasks.criteria.sentences import PlacedSentence
+from coherencegym.eval.tasks.training.criteria import PlacedSentence
 from support.datasets import write_table
 
 #: Words that say where a sentence stands: in its paragraph, and in which of two sections.

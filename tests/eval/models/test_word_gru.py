@@ -11,7 +11,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.hidden_states import Passage, states
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import load, load_encoder
-from coherencegym.eval.tasks.criteria.sentences import word_tokenizer
+from coherencegym.eval.tasks.training.criteria import word_tokenizer
 
 WORDS = [f"w{number}" for number in range(30)]
 

@@ -15,8 +15,12 @@ from support.tiny_encoders import masked_model, masked_tokenizer
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hidden_states import Passage, states
-from coherencegym.eval.tasks.criteria.sentences import Targets, read_structures
-from coherencegym.eval.tasks.criteria.training import collator_of, sentence_vectors
+from coherencegym.eval.tasks.training.criteria import (
+    Targets,
+    collator_of,
+    read_structures,
+    sentence_vectors,
+)
 from coherencegym.eval.tasks.training.encoder import find_encoder
 
 SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")

@@ -13,21 +13,19 @@ from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DocumentSection, StructuredDocument
-from coherencegym.eval.tasks.criteria.sentences import (
-    NewGRU,
-    Targets,
-    frequent_words,
-    placed_sentences,
-    read_structures,
-    words_of,
-)
-from coherencegym.eval.tasks.criteria.training import (
+from coherencegym.eval.tasks.training.criteria import (
     AFTER,
     BEFORE,
     BY_FREQUENCIES,
     EncoderTraining,
+    NewGRU,
+    Targets,
     collator_of,
+    frequent_words,
     mean_losses,
+    placed_sentences,
+    read_structures,
+    words_of,
 )
 from coherencegym.eval.tasks.training.encoder import Trained
 from coherencegym.eval.tasks.training.options import CRITERIA, Settings, terms_of
@@ -116,7 +114,7 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
     import numpy as np
     import torch
 
-    from coherencegym.eval.tasks.criteria.training import CriteriaModel
+    from coherencegym.eval.tasks.training.criteria import CriteriaModel
 
     data = read_structures(str(told))
     sentences = data.inputs[0].sentences[:37]
