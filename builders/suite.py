@@ -31,7 +31,7 @@ from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
 Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 #: Parts (unit index, start, end) in reading order; more than one part where it is discontinuous.
 Span = tuple[tuple[int, int, int], ...]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
-from coherencegym.files.checksums import sha256_of
+from coherencegym.files.folders import sha256_of
 from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,

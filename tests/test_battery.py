@@ -25,7 +25,7 @@ from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.statistics.balance import balanced
 from coherencegym.eval.statistics.control import CONTROLLED, LEAKS, TOO_SMALL, UNCONTROLLED
 from coherencegym.eval.statistics.surface import surface_differences
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 from coherencegym.licence import may_republish
 
 SHIPPED = [each for each in phenomena() if each.rows]

@@ -15,7 +15,7 @@ import pytest
 from coherencegym.builders.command.cli import main
 from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
-from coherencegym.files.checksums import Checksums, checksums
+from coherencegym.files.folders import Checksums, checksums
 from coherencegym.manipulations.intruders.neighbours import text_vectors
 
 #: A suite of one's own, which only a process that looks in its folder can import.

@@ -12,10 +12,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from coherencegym.escapes import fenced, in_line, latex_text, markdown_code, markdown_text
+from coherencegym.escapes import (
+    fenced,
+    in_line,
+    latex_text,
+    markdown_code,
+    markdown_text,
+    templates_of,
+)
 from coherencegym.eval.report.formats import csv_text
 from coherencegym.eval.report.grid import GridRow, made, markdown
-from coherencegym.files.templates import templates_of
 
 #: What a published card obeyed: raw HTML, a cell's end, the card's own mark, a terminal's signs.
 NASTY = "<b>x</b> | <!-- end of scores --> &lt; `*_~#[a](b)\\ \x1b[31m\u202e\n|---|"

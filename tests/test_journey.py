@@ -12,7 +12,7 @@ from support.hub.server import HubServer
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.registry import load_suite
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 __all__ = ["hub", "hub_clients", "hub_sleeps"]
 

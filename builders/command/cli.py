@@ -17,12 +17,12 @@ from coherencegym.command_line import (
     Parser,
     add_option,
     options_in,
+    positive,
     rare,
 )
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.registry import language
-from coherencegym.numbers import positive
 
 EXAMPLES = """\
   {command} --corpus sample --limit 20

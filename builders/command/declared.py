@@ -26,7 +26,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     2 where the user can mend it, 1 where the Hub failed or could not be reached.
     """
     from coherencegym.errors import EvaluationError, one_line
-    from coherencegym.hub.answers import hub_problem
+    from coherencegym.hub import hub_problem
     from coherencegym.loaders.corpus import BadRowError, CorpusError
 
     # Who raised it, or saw it pass, may know what was done before.

@@ -46,10 +46,14 @@ from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, published_part, read_manifest
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.files.checksums import checksums, read_checksums, strange_part
-from coherencegym.files.folders import check_folder, written_beside
-from coherencegym.hub.answers import hub_answers
-from coherencegym.hub.commits import check_rights, check_target
+from coherencegym.files.folders import (
+    check_folder,
+    checksums,
+    read_checksums,
+    strange_part,
+    written_beside,
+)
+from coherencegym.hub import check_rights, check_target, hub_answers
 from coherencegym.licence import CLOSED, OTHER, closed_line
 from coherencegym.loaders.read import ReadingCache, check_splits, read
 

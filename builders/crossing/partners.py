@@ -17,8 +17,7 @@ from typing import Any
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import groups, nearest, text_vectors
 from coherencegym.manipulations.operator import Context
-from coherencegym.words import word_list
-from coherencegym.words.scripts import ENGLISH, stop_words
+from coherencegym.words import ENGLISH, stop_words, word_list
 
 #: Persons that a text may be about without a name: one about a woman tells by itself that it is not
 #: of a story about a man.

@@ -23,7 +23,7 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
 )
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context, Operator
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 #: Corpora of whole documents in several languages.
 MULTILINGUAL = ("disrpt",)

@@ -29,7 +29,7 @@ from coherencegym.loaders.discourse import (
 )
 from coherencegym.loaders.senses import unified_relation
 from coherencegym.manipulations.operator import Context
-from coherencegym.words.scripts import is_unspaced, join_texts, place_texts
+from coherencegym.words import is_unspaced, join_texts, place_texts
 
 #: Signs that belong to what stands before an argument, at its beginning.
 _BEFORE = re.compile(

@@ -20,11 +20,10 @@ from typing import Any, Generic, TypeVar
 
 from coherencegym.builders.release.manifest import diagnostic_configs
 from coherencegym.errors import EvaluationError
-from coherencegym.escapes import markdown_filters
+from coherencegym.escapes import markdown_filters, templates_of
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, published_part
 from coherencegym.files.folders import check_folder, written_beside
-from coherencegym.files.templates import templates_of
 from coherencegym.licence import YES, closed_line
 
 _T = TypeVar("_T")

@@ -27,9 +27,9 @@ from coherencegym.builders.judgement.asked import (
     asked_of,
 )
 from coherencegym.command_line import Parser
+from coherencegym.escapes import templates_of, under_policy
 from coherencegym.eval.data.table_rows import TableRows
 from coherencegym.eval.kinds.spans import SPANS
-from coherencegym.files.templates import templates_of, under_policy
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
@@ -210,7 +210,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym judge") ->
 
 def make_parser(prog: str = "coherencegym judge") -> Parser:
     """The parser of ``coherencegym judge``."""
-    from coherencegym.numbers import positive
+    from coherencegym.command_line import positive
 
     parser = Parser(
         prog,

@@ -35,7 +35,7 @@ from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.kinds.table_kind import HUMAN_OK
 from coherencegym.eval.statistics.correlation import agreement_groups
 from coherencegym.eval.statistics.scores import text_of
-from coherencegym.files.checksums import sha256_of
+from coherencegym.files.folders import sha256_of
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import (

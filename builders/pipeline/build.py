@@ -48,7 +48,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.read import Quota, Reading, ReadingCache, read
 from coherencegym.manipulations.operator import Context
-from coherencegym.words.scripts import unspaced_words
+from coherencegym.words import unspaced_words
 
 #: The split of a suite that does not divide its corpora.
 ONE_SPLIT = "test"

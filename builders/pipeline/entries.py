@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.table_kind import DISCOURSE, SAMPLE, Row
 from coherencegym.licence import OTHER, combined_licence, licence_class
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.papers.published import published_cells
+from coherencegym.papers import published_cells
 
 #: The reason why an item is in no repository.
 INCOMPATIBLE = "texts under two licences that exclude each other"

@@ -10,13 +10,12 @@ from typing import Annotated, get_args
 from pydantic import Field
 
 from coherencegym.builders.suite import Genre
-from coherencegym.command_line import option
+from coherencegym.command_line import option, positive
 from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.text.articles import Shape
-from coherencegym.numbers import positive
 
 #: The headings of help: options before ``output`` are of what is read.
 READ, WRITTEN = "input", "output"

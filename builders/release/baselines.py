@@ -26,7 +26,7 @@ from coherencegym.eval.statistics.effective_size import cluster_pairs
 from coherencegym.eval.statistics.estimators import effective_items, smallest_difference
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
-from coherencegym.files.parquet_writing import write_parquet
+from coherencegym.files.parquet import write_parquet
 
 
 def baseline_scores(

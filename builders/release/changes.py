@@ -9,6 +9,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
+from coherencegym import hub
 from coherencegym.builders.release.manifest import (
     RELEASE_DOCUMENTS,
     Manifest,
@@ -20,7 +21,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import baselines_path
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.files.strict_json import Name
-from coherencegym.hub import commits
 
 
 class PublishError(EvaluationError):
@@ -63,7 +63,7 @@ class _Earlier:
 
 
 @dataclass(frozen=True)
-class DatasetHead(commits.Head):
+class DatasetHead(hub.Head):
     """The head of a repository of a suite.
 
     Attributes:
@@ -79,12 +79,12 @@ class DatasetHead(commits.Head):
 
 def dataset_head(api: Any, repo_id: str) -> DatasetHead:
     """Read a repository's head, or an empty one where there is no repository."""
-    head = commits.read_head(api, repo_id)
+    head = hub.read_head(api, repo_id)
     if not head.exists:
         return DatasetHead()
-    tags = commits.read_tags(api, repo_id)
+    tags = hub.read_tags(api, repo_id)
     files = {
-        name: commits.fetch(api, repo_id, name, head.sha)
+        name: hub.fetch(api, repo_id, name, head.sha)
         for name in RELEASE_DOCUMENTS
         if name in head.digests
     }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coherencegym import hub
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import (
     Change,
@@ -26,9 +27,7 @@ from coherencegym.builders.release.manifest import MANIFEST, Manifest
 from coherencegym.cards.metadata import licences_of_texts
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import may_be_published
-from coherencegym.hub import commits
-from coherencegym.hub.answers import hub_answers, repository_info
-from coherencegym.hub.commits import TRIES, fetch
+from coherencegym.hub import TRIES, fetch, hub_answers, repository_info
 from coherencegym.licence import combined_licence
 
 
@@ -205,9 +204,9 @@ def _check_version(release: PlannedRelease, head: DatasetHead, repo_id: str) -> 
 def _commit(api: Any, options: BuildOptions, release: PlannedRelease, head: DatasetHead) -> Any:
     parent = head.sha
     if not head.exists:
-        commits.make_repository(api, options.repo_id, options.private)
+        hub.make_repository(api, options.repo_id, options.private)
         parent = repository_info(api, options.repo_id).sha
-    return commits.commit(
+    return hub.commit(
         api,
         options.repo_id,
         parent,
@@ -225,7 +224,7 @@ def _tag(
         outcome.lines.append(f"nothing to do: {options.repo_id} at {tag} has this content")
         return outcome
     try:
-        commits.make_tag(
+        hub.make_tag(
             api, options.repo_id, tag, commit, options.message or f"Version {outcome.version}"
         )
     except Exception as error:

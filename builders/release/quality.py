@@ -45,7 +45,7 @@ from coherencegym.eval.statistics.bag_of_words import (
 from coherencegym.eval.statistics.control import Control
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision, overlap_decisions
-from coherencegym.words.scripts import count_words, with_spaces
+from coherencegym.words import count_words, with_spaces
 
 #: Splits in which a class has to occur, where they have rows.
 _OCCURRING = ("validation", "test")

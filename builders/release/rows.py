@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash, with_numbers
-from coherencegym.files.parquet_rows import parquet_rows
-from coherencegym.files.parquet_writing import write_parquet
+from coherencegym.files.parquet import parquet_rows, write_parquet
 from coherencegym.files.strict_json import held
 
 #: Uncompressed bytes of a table that go into one parquet file.

@@ -8,9 +8,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TextIO
 
-from coherencegym.command_line import Parser, rare
+from coherencegym.command_line import Parser, not_negative, rare
 from coherencegym.eval.commands import options
-from coherencegym.numbers import not_negative
 
 #: Folders that stand alone, of which the line on them has the names.
 _MOST_NAMED = 6

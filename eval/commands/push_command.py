@@ -59,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from coherencegym.eval.hub.eval_results import TOOLKIT, push_to_model
     from coherencegym.eval.hub.push_results import push_results
-    from coherencegym.hub.answers import hub_errors
-    from coherencegym.hub.commits import check_target
+    from coherencegym.hub import check_target, hub_errors
 
     check_target(arguments.repo_id)
     form = arguments.format

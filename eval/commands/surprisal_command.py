@@ -9,7 +9,7 @@ from pathlib import Path
 from coherencegym.command_line import Parser, add_options
 from coherencegym.eval.run.options import METHOD
 from coherencegym.eval.run.texts import TEXT_KINDS, surprisal_rows
-from coherencegym.files.frames import FRAME_SUFFIXES
+from coherencegym.files.tables import FRAME_SUFFIXES
 
 EXAMPLES = """\
   coherencegym surprisal stories.txt --model gpt2 > surprisals.csv

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, add_options, flag_of
+from coherencegym.command_line import Parser, add_options, flag_of, not_negative
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.run.options import DataOptions, ModelOptions
@@ -20,7 +20,6 @@ from coherencegym.eval.tasks.training.options import (
     Settings,
     TaskOptions,
 )
-from coherencegym.numbers import not_negative
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.training.training import Training, TrainingData

@@ -30,7 +30,7 @@ from coherencegym.eval.kinds.table_kind import (
     to_row,
     with_families,
 )
-from coherencegym.files.parquet_rows import rows_among, stored_rows
+from coherencegym.files.parquet import rows_among, stored_rows
 
 #: A classifier that sees a part of the input, without the contrast in its context (Poliak et al.
 #: 2018; Feng et al. 2019).

@@ -19,8 +19,8 @@ from coherencegym.eval.data.dataset import ItemTable, unverified_table
 from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Prediction, Region
-from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, read_text, records
 from coherencegym.files.strict_json import SomeNames
+from coherencegym.files.tables import FRAME_SUFFIXES, read_frame, read_text, records
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]

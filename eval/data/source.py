@@ -15,9 +15,9 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.files import strict_json
-from coherencegym.files.frames import FRAME_SUFFIXES
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
-from coherencegym.hub.answers import unread
+from coherencegym.files.tables import FRAME_SUFFIXES
+from coherencegym.hub import unread
 from coherencegym.licence import SUITES, YES, is_closed, may_publish
 
 #: The format that is read.

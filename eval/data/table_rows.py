@@ -24,9 +24,8 @@ from coherencegym.eval.kinds.table_kind import (
     with_families,
     with_names,
 )
-from coherencegym.files.dataset_files import builder_of, class_names, config_names, rows_of
-from coherencegym.files.frames import blank_file
-from coherencegym.files.parquet_rows import StoredRows, parquet_rows, stored_rows
+from coherencegym.files.parquet import StoredRows, parquet_rows, stored_rows
+from coherencegym.files.tables import blank_file, builder_of, class_names, config_names, rows_of
 
 #: Rows in memory, or such as are read anew whenever they are gone through.
 _Rows = list[dict[str, Any]] | StoredRows

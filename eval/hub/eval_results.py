@@ -28,7 +28,7 @@ from coherencegym.eval.results.folder import MARKER, read_results, run_folders
 from coherencegym.eval.statistics.scores import CD, CD_METRICS, Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.hub.commits import Head, fetch
+from coherencegym.hub import Head, fetch
 
 
 def with_list(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.hub.commits import (
+from coherencegym.hub import (
     TRIES,
     Head,
     commit,

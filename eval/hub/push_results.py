@@ -28,7 +28,7 @@ from coherencegym.eval.results.folder import MARKER, read_results, run_folders
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.overview import overview_document
-from coherencegym.hub.commits import Head, fetch
+from coherencegym.hub import Head, fetch
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"

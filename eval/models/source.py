@@ -22,8 +22,8 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.notes import first_names
-from coherencegym.files.checksums import sha256_of
-from coherencegym.hub.answers import some_names, unread
+from coherencegym.files.folders import sha256_of
+from coherencegym.hub import some_names, unread
 
 #: The model that comes with the package.
 DEMO = "demo"

@@ -19,8 +19,7 @@ from coherencegym.eval.outcomes.schema import (
     outcome_schemas,
 )
 from coherencegym.eval.outcomes.tables import OutcomeTables, codes_of
-from coherencegym.files.parquet_rows import parquet_table
-from coherencegym.files.parquet_writing import parquet_writer, write_parquet
+from coherencegym.files.parquet import parquet_table, parquet_writer, write_parquet
 
 #: The names of the files.
 UNITS_FILE, SYSTEMS_FILE = "units.parquet", "systems.parquet"

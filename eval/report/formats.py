@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from coherencegym.escapes import in_line, latex_text, markdown_text, visible_lines
 from coherencegym.eval.report import grid
-from coherencegym.files.frames import data_frame
+from coherencegym.files.tables import data_frame
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]

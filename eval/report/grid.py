@@ -10,10 +10,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-from coherencegym.escapes import SPACES, markdown_table, visible
+from coherencegym.escapes import SPACES, markdown_table, templates_of, visible
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.statistics.scores import is_correlation
-from coherencegym.files.templates import templates_of
 from coherencegym.terminal import shown_console
 
 _T = TypeVar("_T")

@@ -24,7 +24,7 @@ from coherencegym.eval.data.syntaxgym import suites
 from coherencegym.eval.kinds.examples import contrasted
 from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError
 from coherencegym.eval.run.options import DataOptions, ItemOptions
-from coherencegym.files.frames import FRAME_SUFFIXES
+from coherencegym.files.tables import FRAME_SUFFIXES
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Task

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from coherencegym.command_line import flag_of, named, option
+from coherencegym.command_line import flag_of, named, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.data.pairs import PairChoices
@@ -18,7 +18,6 @@ from coherencegym.eval.models.arguments import ModelArguments, parse_model_argum
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.files.strict_json import SomeNames
-from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel

@@ -11,8 +11,8 @@ from coherencegym.errors import EvaluationError, first_line
 from coherencegym.escapes import visible
 from coherencegym.eval.run.call import Call
 from coherencegym.eval.run.options import DataOptions, ModelOptions
-from coherencegym.files.frames import read_text
 from coherencegym.files.strict_json import kind
+from coherencegym.files.tables import read_text
 
 #: The name of the file in a folder of results.
 RUN_FILE_NAME = "run.yaml"

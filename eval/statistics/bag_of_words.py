@@ -27,7 +27,7 @@ from coherencegym.eval.kinds.examples import Contrast, Incoherence
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.eval.statistics.estimators import one_thread
-from coherencegym.words.scripts import ENGLISH, LETTER, stem, stop_words, with_spaces
+from coherencegym.words import ENGLISH, LETTER, stem, stop_words, with_spaces
 
 _T = TypeVar("_T")
 

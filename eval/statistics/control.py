@@ -37,7 +37,7 @@ from coherencegym.eval.statistics.surface import (
     sides_of_contrast,
     surface_differences,
 )
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words import with_spaces
 
 if TYPE_CHECKING:
     import numpy as np

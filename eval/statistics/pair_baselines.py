@@ -23,7 +23,7 @@ from coherencegym.eval.statistics.bag_of_words import (
     whole_clusters,
 )
 from coherencegym.eval.statistics.control import Control, checked_items
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words import with_spaces
 
 _T = TypeVar("_T")
 

@@ -27,7 +27,7 @@ from coherencegym.eval.statistics.bag_of_words import (
     cosine,
     turns_and_sentences,
 )
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words import with_spaces
 
 if TYPE_CHECKING:
     import numpy as np

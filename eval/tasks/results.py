@@ -29,8 +29,8 @@ from coherencegym.eval.tasks.headline import (
     verdict,
 )
 from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.files.frames import data_frame
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
+from coherencegym.files.tables import data_frame
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]

@@ -20,7 +20,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.escapes import fenced, in_line, markdown_code, markdown_table, markdown_text
+from coherencegym.escapes import (
+    fenced,
+    in_line,
+    markdown_code,
+    markdown_table,
+    markdown_text,
+    templates_of,
+    under_policy,
+)
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, labels
@@ -29,7 +37,6 @@ from coherencegym.eval.results.folder import MARKER, results_json, write_json, w
 from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.folders import written_beside
-from coherencegym.files.templates import templates_of, under_policy
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.training.encoder import Trained

@@ -39,7 +39,7 @@ from coherencegym.eval.tasks.probe.results import LAYERS_FILE, layer_schema
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.score.report import difference_labels
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 
 #: Most rows in the plot; beyond, groups are left to the table.
 _MOST_ROWS = 60

@@ -48,7 +48,7 @@ from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
 from coherencegym.loaders.senses import is_unified, unified_relation
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 #: Parts (first, last) of some tokens of a document, in order.
 _Tokens = tuple[tuple[int, int], ...]

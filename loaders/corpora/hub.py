@@ -34,10 +34,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainValidator
 
 from coherencegym.errors import EvaluationError
-from coherencegym.files.dataset_files import builder_of, parquet_file, parquet_rows, rows_of
-from coherencegym.files.frames import blank_file
 from coherencegym.files.strict_json import Some, held
-from coherencegym.hub.answers import unread
+from coherencegym.files.tables import blank_file, builder_of, parquet_file, parquet_rows, rows_of
+from coherencegym.hub import unread
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.verifiable import ENTAILED, NOT_ENTAILED, evidence_judgement
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard

@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coherencegym.files.frames import read_frame
+from coherencegym.files.tables import read_frame
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.conll2012 import read_conll2012
 from coherencegym.loaders.corpus import (

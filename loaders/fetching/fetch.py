@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from coherencegym.command_line import did_you_mean
-from coherencegym.files.checksums import sha256_of
+from coherencegym.files.folders import sha256_of
 from coherencegym.loaders.corpus import CorpusError
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TextIO, cast
 
-from coherencegym.files.frames import is_blank
-from coherencegym.files.parquet_rows import row_batches
+from coherencegym.files.parquet import row_batches
+from coherencegym.files.tables import is_blank
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 
 #: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never

@@ -37,8 +37,7 @@ from typing import Any
 from coherencegym.loaders.discourse import Features
 from coherencegym.loaders.senses import CONNECTIVES, Connective, connectives
 from coherencegym.loaders.text.detokenize import BRACKETS, lay_out
-from coherencegym.words import word_set
-from coherencegym.words.scripts import is_unspaced
+from coherencegym.words import is_unspaced, word_set
 
 #: Signs that touch what is before them.
 _CLOSING = re.compile(r"[.,;:!?…%)\]}»”’°]+|\.{2,}|[.?!]+[\"'”’]")

@@ -2,7 +2,7 @@
 
 A language without a module is as its text is: it has spaces as most have, the rules of English for
 points, and no tables. Stop words and stems of baselines are a library's
-(:mod:`coherencegym.words.scripts`).
+(:mod:`coherencegym.words`).
 """
 
 from __future__ import annotations

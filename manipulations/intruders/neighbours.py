@@ -20,7 +20,7 @@ from itertools import chain
 from typing import Any
 
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words import with_spaces
 
 #: Lines of fewer words ("Thank you.") say nothing about where they come from.
 FEWEST_WORDS = 4

@@ -32,7 +32,7 @@ from typing import Any
 from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.manipulations.operator import Context, Operator
 from coherencegym.manipulations.shuffle import kendall_tau, reorder
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words import with_spaces
 
 #: The entities of a unit by their chains, the most salient first.
 Centers = tuple[str, ...]

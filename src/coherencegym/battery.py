@@ -194,7 +194,7 @@ def built(each: Phenomenon, corpus: str, data_dir: str | Path, folder: Path) -> 
 
 def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[list[Any], str]:
     # The rows of a phenomenon; where there are none, what would give some.
-    from coherencegym.files.parquet_rows import parquet_rows
+    from coherencegym.files.parquet import parquet_rows
     from coherencegym.loaders.corpus import CorpusNotFoundError
     from coherencegym.loaders.read import find
     from coherencegym.loaders.registry import corpus as corpus_named
@@ -246,8 +246,8 @@ def _scored(
 
 def make_parser(prog: str = "coherencegym check") -> Parser:
     """The parser of ``coherencegym check``."""
+    from coherencegym.command_line import positive
     from coherencegym.eval.run.options import ModelOptions
-    from coherencegym.numbers import positive
 
     parser = Parser(
         prog,

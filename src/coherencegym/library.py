@@ -145,7 +145,7 @@ def surprisal(
             long, or pandas is not installed.
     """
     from coherencegym.eval.run.texts import surprisal_rows
-    from coherencegym.files.frames import data_frame
+    from coherencegym.files.tables import data_frame
 
     given = {**options, "model": _with_tokenizer(model, tokenizer)}
     return data_frame(surprisal_rows(texts, given, contexts))

@@ -15,10 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, add_options, did_you_mean, finish
+from coherencegym.command_line import Parser, add_options, did_you_mean, finish, positive
 from coherencegym.errors import EvaluationError
-from coherencegym.numbers import positive
-from coherencegym.papers.published import Paper, PublishedTable, TableRow, read_papers
+from coherencegym.papers import Paper, PublishedTable, TableRow, read_papers
 
 if TYPE_CHECKING:
     from coherencegym.eval.report.formats import TableDocument

@@ -31,7 +31,7 @@ from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.rows import write_split
 from coherencegym.engines import Engine
 from coherencegym.errors import EvaluationError
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading
 

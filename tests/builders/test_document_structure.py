@@ -10,7 +10,7 @@ import pytest
 from coherencegym.__main__ import main
 from coherencegym.builders.document_structure import document_sections
 from coherencegym.eval.kinds.documents import DocumentSection
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 from coherencegym.loaders.discourse import Discourse, Unit
 
 

@@ -63,7 +63,7 @@ from coherencegym.eval.kinds.items import (
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import Query, ScoredCondition, surprisals
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 #: Suites, and how many discourses of their samples are read: enough for every task.
 SUITES = {

@@ -17,7 +17,7 @@ from support.suites import no_classifiers
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.export.__main__ import main as export_main
 from coherencegym.builders.winograd import SUITE as WINOGRAD
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
 TOOLS = ("syntaxgym", "pairs")

@@ -25,7 +25,7 @@ from coherencegym.eval.statistics.bag_of_words import content_words, turns_and_s
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.shuffle import Shuffle
-from coherencegym.words.scripts import unspaced_words
+from coherencegym.words import unspaced_words
 
 DUTCH = """\
 Buren zagen rond 2.30 uur vlammen en belden de brandweer. Die was o.a. met dhr. De Vries snel ter \

@@ -20,7 +20,7 @@ from coherencegym.builders.command.declared import explain
 from coherencegym.builders.command.run import push_build
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.publish import look_at_target, publish
-from coherencegym.hub.answers import AnswerError, hub_answers
+from coherencegym.hub import AnswerError, hub_answers
 
 Build = tuple[Path, dict[str, Any]]
 Toy = Callable[[int], Build]

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.files.checksums import CHECKSUMS
 from coherencegym.files.folders import (
+    CHECKSUMS,
     check_folder,
     clear_leftovers,
     written_beside,

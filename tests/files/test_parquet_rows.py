@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from coherencegym.files.parquet_rows import stored_rows
+from coherencegym.files.parquet import stored_rows
 
 _GROUPS, _ROWS = 40, 500
 

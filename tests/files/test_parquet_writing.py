@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from coherencegym.files.parquet_writing import RowWriter, row_schema, write_parquet
+from coherencegym.files.parquet import RowWriter, row_schema, write_parquet
 
 _TEXTS = ["".join(random.Random(n).choices("abcdefgh ", k=900)) for n in range(6000)]
 

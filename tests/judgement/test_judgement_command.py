@@ -24,7 +24,7 @@ from support.suites import no_classifiers
 from coherencegym.builders.command.cli import main as build
 from coherencegym.builders.judgement.command import main
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.files.checksums import CHECKSUMS, checksums, write_checksums
+from coherencegym.files.folders import CHECKSUMS, checksums, write_checksums
 
 Built = Callable[[str], Path]
 

@@ -34,7 +34,7 @@ from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.registry import kind_named
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 from coherencegym.loaders.corpus import CorpusError
 
 Built = Callable[[str], Path]

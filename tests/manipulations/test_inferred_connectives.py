@@ -17,7 +17,7 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
     fitting_connectives,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 
 def discourse(language: str, relation: str, *sentences: str) -> Discourse:

@@ -11,7 +11,7 @@ from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import MODES
 from coherencegym.eval.tasks.registry import TASKS
-from coherencegym.papers.published import PublishedTable, published_cells, read_papers
+from coherencegym.papers import PublishedTable, published_cells, read_papers
 
 TABLES = {(p, t): table for p, about in read_papers().items() for t, table in about.tables.items()}
 #: The modes of tasks other than ``score``.

@@ -20,7 +20,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.loaders.fetching import fetch
-from coherencegym.papers.published import PublishedTable, TableRow, read_papers
+from coherencegym.papers import PublishedTable, TableRow, read_papers
 from coherencegym.reproduction import find_table, mean_record, published_records, reproduce
 
 TABLE = PublishedTable(

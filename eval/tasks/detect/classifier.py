@@ -25,7 +25,7 @@ from coherencegym.eval.tasks.training.encoder import (
     most_tokens,
     read_logits,
 )
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 #: The answers of a detector.
 HEAD = Head(("coherent", "intruder"))

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.words.scripts import join_texts
+from coherencegym.words import join_texts
 
 if TYPE_CHECKING:
     from coherencegym.eval.plan.requests import Query

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coherencegym.command_line import option
+from coherencegym.command_line import finite, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.tasks.detect.detect import DEFAULT_DETECTOR, DETECTORS
 from coherencegym.eval.tasks.options import CommandLine
-from coherencegym.numbers import finite
 
 #: The detector of a model that was trained to be one: it says itself what is an intruder.
 CLASSIFIER = "classifier"

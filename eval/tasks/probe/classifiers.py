@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from coherencegym.eval.kinds.examples import NO_PLACE, LabelledExample
-from coherencegym.words.scripts import join_texts, place_texts
+from coherencegym.words import join_texts, place_texts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ import json
 from collections.abc import Sequence
 
 from coherencegym.eval.kinds.examples import LabelledExample
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words import with_spaces
 
 
 def type_of(example: LabelledExample, slot: int) -> str:

@@ -8,14 +8,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from coherencegym.command_line import flag_of, option
+from coherencegym.command_line import flag_of, not_negative, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.eval.tasks.probe.classifiers import ENCODINGS, TRAINERS
 from coherencegym.eval.tasks.probe.study import CHOICES
 from coherencegym.eval.text.sequence import POOLS
-from coherencegym.numbers import not_negative, positive
 
 #: The layer of ``--compat discoeval-2019``: the mean over all of them.
 MEAN_LAYER = -1

@@ -36,7 +36,7 @@ from coherencegym.eval.tasks.probe.study import best_layer, is_uncertain
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import add_people
 from coherencegym.eval.tasks.task import TaskContext
-from coherencegym.files.parquet_writing import row_schema, write_rows
+from coherencegym.files.parquet import row_schema, write_rows
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.
 ACCURACY = "accuracy"

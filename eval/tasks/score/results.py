@@ -22,7 +22,7 @@ from coherencegym.eval.tasks.score.summary import (
 )
 from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.encode import SPECIAL
-from coherencegym.files.parquet_writing import RowWriter, row_schema
+from coherencegym.files.parquet import RowWriter, row_schema
 
 
 def summary_of(found: Results) -> dict[str, list[Any]]:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from coherencegym.command_line import option
+from coherencegym.command_line import above_zero, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.tasks.options import CommandLine
-from coherencegym.numbers import above_zero
 
 CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
 HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)

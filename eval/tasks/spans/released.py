@@ -23,7 +23,7 @@ from coherencegym.eval.tasks.spans.coherence import (
     mean_of,
 )
 from coherencegym.eval.tasks.spans.options import MODE
-from coherencegym.papers.published import PublishedTable, read_papers
+from coherencegym.papers import PublishedTable, read_papers
 
 #: Spans of a choice in the order in which the program visits them.
 _VISITED_OF_CHOICE: tuple[SpanPlace, ...] = ((0, 1), (0, 2), (1, 2))

@@ -28,7 +28,7 @@ from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPredi
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table
 from coherencegym.eval.tasks.table import add_people
-from coherencegym.files.parquet_writing import row_schema, write_rows
+from coherencegym.files.parquet import row_schema, write_rows
 
 #: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.
 ACCURACY, SPAN_ACCURACY, MONOTONE = "accuracy", "span accuracy", "monotone"

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.command_line import option
-from coherencegym.numbers import above_zero, positive
+from coherencegym.command_line import above_zero, option, positive
 
 #: Criterion -> the predictions from a sentence's vector whose losses it adds up.
 CRITERIA: dict[str, tuple[str, ...]] = {

@@ -25,7 +25,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.plan import make_plan, one_ahead
 from coherencegym.eval.run.options import MODEL, ModelOptions
 from coherencegym.eval.run.progress import timed
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 EXTRA = {"moved": "bool"}
 

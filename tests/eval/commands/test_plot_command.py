@@ -16,7 +16,7 @@ from coherencegym.eval.commands.plot_command import _notes
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.folder import read_results, run_folders
 from coherencegym.eval.tasks.results import Results
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.folder import run_name, told_apart
 from coherencegym.eval.run.options import ModelOptions
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.syntaxgym import SPLIT, read_suite, suites
 from coherencegym.eval.kinds.items import METRICS, join_regions
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 
 def item(number: int, **conditions: list[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.load import load
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.models.source import find_model
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 
 MODULE = """
 from transformers import LlamaConfig, LlamaForCausalLM

@@ -29,7 +29,7 @@ from coherencegym.eval.views.overview import (
     write_overview,
 )
 from coherencegym.eval.views.plots import draw_curves, write_curves
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 

@@ -40,7 +40,7 @@ from coherencegym.eval.tasks.correlate.task import (
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.table import Table, read_tables
 from coherencegym.eval.tasks.task import TaskContext
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 
 
 @pytest.fixture(scope="module")

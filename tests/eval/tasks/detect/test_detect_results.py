@@ -14,7 +14,7 @@ from support.hub.server import HubServer
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.results.folder import read_results
-from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.files.folders import CHECKSUMS
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.views.plots import probe_curves
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 
 SIZES = {"train": 40, "validation": 15, "test": 25}
 

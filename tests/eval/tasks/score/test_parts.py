@@ -30,7 +30,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     predictions_of,
 )
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
-from coherencegym.files import parquet_writing
+from coherencegym.files import parquet
 
 #: Each text alone in its batch: surprisals do not depend on what else is in a part.
 ALONE = ("--device", "cpu", "--no-cache", "--no-sharing", "--batch-tokens", "1", "--tokens")
@@ -110,8 +110,8 @@ def test_scores_in_parts_are_those_of_the_whole(
 ) -> None:
     monkeypatch.setattr(dataset, "PART", part)
     # The rows of a part may end anywhere in a row group.
-    monkeypatch.setattr(parquet_writing, "_ROW_GROUP", 7)
-    monkeypatch.setattr(parquet_writing, "_AT_A_TIME", 5)
+    monkeypatch.setattr(parquet, "_ROW_GROUP", 7)
+    monkeypatch.setattr(parquet, "_PYTHON_ROWS", 5)
     parts = scored(suite, "parts", *ALONE)
     assert rows(parts) == rows(whole)
     expected, found = told(whole), told(parts)

@@ -19,7 +19,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.results.folder import read_results
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 
 
 @pytest.fixture(scope="module")

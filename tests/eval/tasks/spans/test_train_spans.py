@@ -53,7 +53,7 @@ from coherencegym.eval.tasks.training.encoder import (
 )
 from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.training import TrainingData
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet import parquet_rows
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
 

@@ -1,7 +1,8 @@
-"""Anybody's datasets, as their files have them: each file by itself, and no type is guessed.
+"""Tables and datasets of people's own, as their files have them: no type is guessed.
 
-``datasets`` holds every file to the types of the first one, makes points in time of days in JSON,
-and takes ``[`` and ``*`` in the name of a folder for a pattern.
+Small ones are data frames. Datasets are read by each file itself: ``datasets`` holds every file to
+the types of the first one, makes points in time of days in JSON, and takes ``[`` and ``*`` in the
+name of a folder for a pattern.
 """
 
 from __future__ import annotations
@@ -16,14 +17,79 @@ from glob import has_magic
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from coherencegym.files.parquet_rows import row_batches
+from coherencegym.errors import EvaluationError, first_line
+from coherencegym.files.parquet import row_batches
 
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
+#: The endings of files that are read, and how pandas reads them: texts stay as they are.
+_READERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    ".csv": ("read_csv", {"dtype": str, "keep_default_na": False}),
+    ".tsv": ("read_csv", {"dtype": str, "keep_default_na": False, "sep": "\t"}),
+    ".jsonl": ("read_json", {"dtype": False, "lines": True, "convert_dates": False}),
+    ".parquet": ("read_parquet", {}),
+}
+FRAME_SUFFIXES = tuple(_READERS)
 #: Rows that are held at a time.
 _BATCH = 500
 #: Files that are read here; ``datasets`` unpacks others.
 _READ = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet)(\.(gz|bz2|xz))?$")
+
+
+def is_blank(path: Path) -> bool:
+    """Tell whether there is nothing in a file but white space."""
+    with path.open("rb") as file:
+        return not any(line.strip(b"\xef\xbb\xbf \t\r\n") for line in file)
+
+
+def blank_file(folder: Path) -> str:
+    """Name the first table of a folder that has nothing in it: ``a.csv is empty``; else empty."""
+    files = (path for path in sorted(folder.rglob("*")) if path.suffix in (*_READERS, ".json"))
+    return next((f"{path} is empty" for path in files if path.is_file() and is_blank(path)), "")
+
+
+def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFrame:
+    """The table of a file, by its ending; ``columns`` are those that errors expect, in words."""
+    if path.suffix not in _READERS:
+        endings = ", ".join(FRAME_SUFFIXES)
+        raise EvaluationError(f"{path}: expected a file that ends in {endings}")
+    import pandas
+
+    reader, how = _READERS[path.suffix]
+    try:
+        if not is_blank(path):
+            return getattr(pandas, reader)(path, **how)
+    except (OSError, ValueError) as error:
+        raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
+    raise EvaluationError(f"{path}: the file is empty; expected {columns}, and rows")
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+    """Rows as a data frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise EvaluationError(
+            "pandas is not installed; expected pip install pandas, or rows()"
+        ) from None
+    return pandas.DataFrame(rows)
+
+
+def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table; a missing value (NaN, NaT, NA) is None."""
+    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return found
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
 
 
 def config_names(folder: str) -> list[str]:
@@ -80,7 +146,7 @@ def rows_of(
     addresses = [str(address) for address in builder.config.data_files[split]]
     kind = _kind(builder) if all(map(_READ.search, addresses)) else ""
     if kind == "Csv" and columns is not None:
-        import pandas  # type: ignore[import-untyped]
+        import pandas
 
         how = {**builder.config.pd_read_csv_kwargs, "dtype": str, "keep_default_na": False}
         for address in addresses:

@@ -1,1 +1,0 @@
-"""The Hub's answers and errors, for whoever pushes to it."""
