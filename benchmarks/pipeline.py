@@ -42,7 +42,7 @@ _STAGES = {
     "plan": "coherencegym.eval.plan.requests.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",
     "evaluate": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
-    "write rows": "coherencegym.eval.tasks.score.results.RowWriter.add",
+    "write rows": "coherencegym.eval.tasks.score.scored_table.RowWriter.add",
     "summarise": "coherencegym.eval.run.runs.collect_results",
     "write scores and the page": "coherencegym.eval.views.page.write_pages",
 }

@@ -28,8 +28,8 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import registry
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row
-from coherencegym.eval.metrics.estimates import estimates
 from coherencegym.eval.models.load import load_config
+from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.folder import read_results
@@ -53,7 +53,7 @@ HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
 MATCH_OPTIONS = "eval/tasks/match/options.py"
 MATCH = "eval/tasks/match/task.py"
-MEDIAN = "eval/metrics/median.py"
+MEDIAN = "eval/outcomes/median.py"
 UNIFORM = "eval/backends/uniform.py"
 #: Examples that are files of ``examples/contributing``; the page itself has the code of the others.
 FILES = (PORTUGUESE, OMIT, HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN, UNIFORM)

@@ -1,4 +1,4 @@
-"""Baselines of pairs in a release (:mod:`eval.statistics.pair_baselines`).
+"""Baselines of pairs in a release (:mod:`eval.statistics.bag_of_words`).
 
 Their decisions on every prediction of every item go beside the rows; the manifest has what they
 come to, the statistic of the CD score, for the card.

@@ -1,6 +1,6 @@
 """Quality of a build's own rows: what gives items and intruders away without being read.
 
-Items have their baselines (:mod:`eval.statistics.pair_baselines`), which a language model has to
+Items have their baselines (:mod:`eval.statistics.bag_of_words`), which a language model has to
 beat to show more than habits of wording or position (compare Sharma et al. 2018 on Story Cloze
 endings).
 

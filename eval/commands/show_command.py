@@ -64,8 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.data.dataset import find_item
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.run.data import read_items
+    from coherencegym.eval.tasks.score.items_page import check_conditions, view_item
     from coherencegym.eval.tasks.score.notes import scorer_notes
-    from coherencegym.eval.tasks.score.page.item_view import check_conditions, view_item
     from coherencegym.eval.tasks.score.scoring import score_items
     from coherencegym.eval.views.item_text import print_item
 

@@ -12,7 +12,7 @@ precision.
 
 In half precision every layer rounds, and how a text is batched changes the rounding. Some texts are
 run a second time with the same weights in float32; what a task makes of both shows by how much its
-own numbers may be off (:mod:`eval.tasks.score.closeness`). That a text gives the same number alone
+own numbers may be off (:mod:`eval.tasks.score.scoring`). That a text gives the same number alone
 and in a batch would say nothing: on a CPU bfloat16 repeats itself to the bit and is off all the
 same.
 """

@@ -159,7 +159,7 @@ class TextLists:
 
 @dataclass(frozen=True)
 class Introduction:
-    """What the suite says of itself, and an item of it (:mod:`eval.tasks.score.page.items`)."""
+    """What the suite says of itself, and an item of it (:mod:`eval.tasks.score.items_page`)."""
 
     example: Any
 

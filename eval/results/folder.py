@@ -20,13 +20,13 @@ from pydantic import BaseModel
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.data.source import SuiteWords
-from coherencegym.eval.metrics.estimates import SavedMetric, described_metrics, known_metrics
 from coherencegym.eval.outcomes.files import (
     OUTCOMES_FILE,
     outcomes_digest,
     read_outcome_tables,
     write_tables,
 )
+from coherencegym.eval.outcomes.metrics import SavedMetric, described_metrics, known_metrics
 from coherencegym.eval.report.formats import json_text
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.eval.metrics.estimates import ItemAccuracy, pooled, score_level
-from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, Metric, pooled, score_level
 from coherencegym.eval.outcomes.schema import MODEL, name_of_group
 from coherencegym.eval.outcomes.tables import (
     Cells,
@@ -27,8 +26,7 @@ from coherencegym.eval.statistics.estimators import (
 )
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED
-from coherencegym.eval.tasks.score.selections import Selection, inside, select
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED, Selection, inside, select
 from coherencegym.eval.tasks.score.summary import kind_of
 
 
@@ -120,7 +118,7 @@ def count_compared(results: Results, series: Iterable[OutcomeSeries]) -> int:
 def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[PairedScore]:
     """A row of all units that both have by table, metric and system, and one of each group.
 
-    Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.selections`), and
+    Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.outcomes`), and
     the row of a whole table is of controlled scores where both have them.
     """
     import numpy as np

@@ -11,9 +11,9 @@ from coherencegym.eval.data.benchmark import signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY
-from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.source import Provenance
+from coherencegym.eval.outcomes.metrics import EstimateRow, score_of
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import (
@@ -24,8 +24,7 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Task
+from coherencegym.eval.tasks.task import Table, Task
 
 
 def collect_results(

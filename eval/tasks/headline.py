@@ -15,7 +15,7 @@ from coherencegym.eval.data.dataset import (
     PLAIN_BASELINES,
 )
 from coherencegym.eval.data.notes import Note, caution, first_names
-from coherencegym.eval.metrics.estimates import Accuracy, AreaUnderCurve, Spearman
+from coherencegym.eval.outcomes.metrics import Accuracy, AreaUnderCurve, Spearman
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.report import grid

@@ -13,8 +13,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.data.source import SuiteUse, SuiteWords
-from coherencegym.eval.metrics.estimates import EstimateRow, estimates
-from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.metrics import EstimateRow, Metric, estimates
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, Verdict, score_table

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
-from coherencegym.eval.tasks.score.page.item_view import (
+from coherencegym.eval.tasks.score.items_page import (
     ConditionView,
     ItemView,
     RegionValue,
@@ -15,6 +14,7 @@ from coherencegym.eval.tasks.score.page.item_view import (
     in_words,
     outcome_text,
 )
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 #: Tokens at the beginning that a condition has in common with another at least, to leave them out.
 _FEWEST = 8

@@ -26,9 +26,8 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results, results_json
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import Scored
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, Scored
 
 
 def score(

@@ -27,7 +27,6 @@ from coherencegym.eval.results.folder import write_results
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
@@ -37,11 +36,15 @@ from coherencegym.eval.tasks.score.outcomes import (
     add_item_baselines,
     add_predictions,
 )
-from coherencegym.eval.tasks.score.results import item_files, summary_of
-from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable, item_files
+from coherencegym.eval.tasks.score.scoring import (
+    EvaluatedPrediction,
+    Scored,
+    ScoredItem,
+    evaluate_predictions,
+)
 from coherencegym.eval.tasks.score.summary import summarise
-from coherencegym.eval.tasks.score.task import TASK
+from coherencegym.eval.tasks.score.task import TASK, summary_of
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
 from coherencegym.eval.views.page import write_results_files

@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.documents import RatedText
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.eval.metrics.estimates import (
+from coherencegym.eval.outcomes.metrics import (
     PartialSpearman,
     Spearman,
     SpearmanWithin,
@@ -47,8 +47,7 @@ from coherencegym.eval.tasks.headline import (
 )
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Table, Task, TaskContext
 
 #: Bits per token are what a run's one number is of.
 BY_TOKEN, BY_CHARACTER, IN_ALL = SYSTEMS = (

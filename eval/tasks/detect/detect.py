@@ -40,8 +40,7 @@ from coherencegym.words import join_texts
 if TYPE_CHECKING:
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.surprisal import Answer, ScoredCondition
-    from coherencegym.eval.tasks.table import Table
-    from coherencegym.eval.tasks.task import TaskContext
+    from coherencegym.eval.tasks.task import Table, TaskContext
 
 
 #: What a higher score of a detector means, by its name; the first is the default.

@@ -21,8 +21,7 @@ from typing import Literal, get_args
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.documents import HUMAN, NO_INTRUDER, Document
-from coherencegym.eval.metrics.estimates import F1, Accuracy, AreaUnderCurve, Ratio
-from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.metrics import F1, Accuracy, AreaUnderCurve, Metric, Ratio
 from coherencegym.eval.outcomes.schema import MODEL, Group, Role, System
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.correlation import agreement_groups

@@ -22,7 +22,7 @@ from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError
 from coherencegym.eval.tasks.detect.options import DetectOptions
-from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Table
 
 #: The split that thresholds are chosen on.
 _VALIDATION = "validation"

@@ -17,7 +17,7 @@ from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.kinds.examples import LabelledExample
-from coherencegym.eval.metrics.estimates import Accuracy
+from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
@@ -34,8 +34,7 @@ from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
 from coherencegym.eval.tasks.probe.study import best_layer, is_uncertain
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.table import add_people
-from coherencegym.eval.tasks.task import TaskContext
+from coherencegym.eval.tasks.task import TaskContext, add_people
 from coherencegym.files.parquet import row_schema, write_rows
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.

@@ -25,11 +25,9 @@ from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, small_groups
 from coherencegym.eval.tasks.headline import CONTROL_NOTE
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.closeness import LEVEL
-from coherencegym.eval.tasks.score.metrics import UNDEFINED
-from coherencegym.eval.tasks.score.outcomes import MARGIN, predictions_of
+from coherencegym.eval.tasks.score.outcomes import MARGIN, by_kind, inside, predictions_of
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.selections import by_kind, inside
+from coherencegym.eval.tasks.score.scoring import LEVEL, UNDEFINED
 from coherencegym.eval.tasks.score.summary import CountedTable
 
 

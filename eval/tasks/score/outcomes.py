@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coherencegym.eval.data.dataset import BASELINES, MEASURED_BASELINES, SURFACE, ItemTable
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.metrics.estimates import ItemAccuracy, Margin, WeightedAccuracy
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, Margin, WeightedAccuracy
 from coherencegym.eval.outcomes.schema import (
     FIRST_LEFT_OUT,
     FLAGS,
@@ -32,12 +32,13 @@ from coherencegym.eval.outcomes.schema import (
     baseline,
     name_of_group,
 )
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter, first_places
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, text_of
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
-from coherencegym.eval.tasks.score.scoring import ScoredItem
-from coherencegym.eval.tasks.score.selections import by_kind
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, ScoredItem
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: The metrics of predictions; the target of a margin is the difference in length.
 ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
@@ -329,3 +330,101 @@ def _compared(own: Cells, other: Cells) -> dict[str, Any]:
         "ci_high": interval.high if interval else None,
         "ci_method": interval.method if interval else "",
     }
+
+
+class Selection(NamedTuple):
+    """A row: its level (see :class:`eval.statistics.scores.ScoreRow`), its name, and the places
+    of its predictions among the outcomes."""
+
+    level: str
+    name: str
+    places: np.ndarray
+
+
+def select(
+    outcomes: OutcomeTables, places: np.ndarray, headline: str = "", breakdowns: Sequence[str] = ()
+) -> Iterator[Selection]:
+    """The rows of one table, those of level ``detail`` last: they are many.
+
+    Args:
+        outcomes, places: the predictions of the table.
+        headline: the group that the row of all items, and those by column, are over; empty: all.
+        breakdowns: the columns by which there are rows.
+    """
+    counted = inside(outcomes, places, headline)
+    yield Selection("all", "", counted)
+    yield from _by_formula(outcomes, places)
+    groups = list(_by_group(outcomes, places, headline))
+    yield from (row for row in groups if row.level != "detail")
+    yield from _by_column(outcomes, places, counted, breakdowns)
+    yield from (row for row in groups if row.level == "detail")
+
+
+def inside(outcomes: OutcomeTables, places: np.ndarray, group: str) -> np.ndarray:
+    """The predictions that are in a group, by its whole name; empty: all."""
+    import numpy as np
+
+    if not group:
+        return places
+    of, codes, names = outcomes.memberships(places)
+    there = np.array([name_of_group(name) == group for name in names], bool)
+    return np.unique(of[there[codes]])
+
+
+def by_kind(outcomes: OutcomeTables, places: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+    """Predictions by formula and region aggregation, in the order in which these first occur."""
+    units = outcomes.units_of(places)
+    formula, formulas = outcomes.unit_codes("formula", units)
+    aggregation, aggregations = outcomes.unit_codes("aggregation", units)
+    kind = formula.astype("i") * len(aggregations) + aggregation
+    return {
+        (formulas[code // len(aggregations)], aggregations[code % len(aggregations)]): places[
+            kind == code
+        ]
+        for code, _ in first_places(kind)
+    }
+
+
+def _by_formula(outcomes: OutcomeTables, places: np.ndarray) -> Iterator[Selection]:
+    kinds = by_kind(outcomes, places)
+    for kind, own in kinds.items() if len(kinds) > 1 else ():
+        yield Selection("formula", " ".join(kind), own)
+
+
+def _by_group(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> Iterator[Selection]:
+    # A prediction may be in a group twice.
+    import numpy as np
+
+    of, codes, names = outcomes.memberships(places)
+    own = np.array([not column for column, _ in names], bool)[codes]
+    other = np.array([bool(headline) and name != headline for _, name in names], bool)
+    is_detail = (_positions(of) == 0) & other[codes]
+    of, rows = of[own], (codes * 2 + is_detail)[own]
+    for row, _ in first_places(rows):
+        name = names[row // 2][1]
+        level = "headline" if headline and name == headline else "detail" if row % 2 else "group"
+        yield Selection(level, name, of[rows == row])
+
+
+def _by_column(
+    outcomes: OutcomeTables, places: np.ndarray, counted: np.ndarray, breakdowns: Sequence[str]
+) -> Iterator[Selection]:
+    of, codes, names = outcomes.memberships(places)
+    there = {names[code]: code for code, _ in first_places(codes)}
+    if len(counted) < len(places):
+        of, codes, _ = outcomes.memberships(counted)
+    for column in breakdowns:
+        own = sorted((name for name in there if name[0] == column), key=name_of_group)
+        # Of one value its row is that of all items.
+        for name in own if len(own) > 1 else ():
+            if len(found := of[codes == there[name]]):
+                yield Selection("column", name_of_group(name), found)
+
+
+def _positions(of: np.ndarray) -> np.ndarray:
+    # The number of each membership among those of its prediction.
+    import numpy as np
+
+    starts = np.flatnonzero(np.diff(of, prepend=np.int32(-1))).astype(np.int32)
+    sizes = np.diff(starts, append=np.int32(len(of)))
+    return np.arange(len(of), dtype=np.int32) - np.repeat(starts, sizes)

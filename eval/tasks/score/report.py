@@ -21,9 +21,9 @@ from coherencegym.eval.report.blocks import (
 )
 from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.metrics import UNDEFINED
+from coherencegym.eval.tasks.score.items_page import collect, example_of
 from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.eval.tasks.score.page.items import collect, example_of
+from coherencegym.eval.tasks.score.scoring import UNDEFINED
 
 #: The columns of scores with their intervals, plain and controlled.
 SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"

@@ -1,22 +1,151 @@
 """A table whose items are scored, in one part or in many.
 
-Of every item its outcomes stay, and sums; the items themselves only where they are shown.
+Of every item its outcomes stay, and sums; the items themselves only where they are shown. The next
+part is planned while one is read, and the regions and tokens of each go into files as they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, cast
 
-from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
-from coherencegym.eval.kinds.items import read_by
+from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, StoredItems
+from coherencegym.eval.forward.memory import give_back_memory
+from coherencegym.eval.kinds.formula import WHOLE, read_of
+from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
+from coherencegym.eval.plan.plan import one_ahead
+from coherencegym.eval.tasks.results import Results, rows_in_folder
+from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
-from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.scoring import (
+    EvaluatedPrediction,
+    PlannedItems,
+    Scored,
+    ScoredItem,
+    evaluate_predictions,
+    plan_items,
+    region_value,
+    score_items,
+)
+from coherencegym.eval.tasks.task import TaskContext
+from coherencegym.eval.text.encode import SPECIAL
+from coherencegym.files.parquet import RowWriter, row_schema
+
+#: Their names in the folder of results; that of tokens is there where it was asked for.
+REGIONS_FILE, TOKENS_FILE = "regions.parquet", "tokens.parquet"
+_CONDITION = ("config string", "split string", "item_id string", "condition_name string")
+_REGIONS = (*_CONDITION, "region_number int32", "n_tokens int32", "sum_bits double")
+_TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end int32")
+
+
+#: Writes the rows of scored items of a table.
+ItemsWriter = Callable[[ItemTable, Sequence[ScoredItem]], None]
+
+
+@contextmanager
+def item_files(folder: Path, tokens: bool) -> Iterator[ItemsWriter]:
+    """The files of a run, in a folder that is there; ``tokens``: also that of all tokens."""
+    kinds = [(REGIONS_FILE, regions_schema(), _regions)]
+    if tokens:
+        schema = row_schema(*_TOKENS, "text string", "region_number int32", "bits double")
+        kinds.append((TOKENS_FILE, schema, _tokens))
+    with ExitStack() as opened:
+        writers = [
+            (opened.enter_context(RowWriter(folder / name, schema)), rows)
+            for name, schema, rows in kinds
+        ]
+
+        def write(table: ItemTable, items: Sequence[ScoredItem]) -> None:
+            for writer, rows in writers:
+                writer.add(rows(table, items))
+
+        yield write
+
+
+def regions_schema() -> Any:
+    """The Arrow schema of ``regions.parquet``."""
+    return row_schema(*_REGIONS, "mean_bits double")
+
+
+def region_rows(found: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``regions.parquet``: every region that a prediction reads, in the order of the item.
+
+    ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any, and so is
+    ``sum_bits`` unless the region has no text.
+    """
+    if (written := rows_in_folder(found, REGIONS_FILE)) is not None:
+        yield from written
+    for one in found.details:
+        yield from _regions(one.table, [scored for scored, _ in one.shown])
+
+
+def token_rows(found: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``tokens.parquet``: every token as the model saw it.
+
+    ``start`` and ``end`` are characters of the condition's content; ``region_number`` is null for
+    start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
+    prediction reads the token and where it has no surprisal.
+    """
+    if (written := rows_in_folder(found, TOKENS_FILE, "the results of score --tokens")) is not None:
+        yield from written
+    for one in found.details:
+        yield from _tokens(one.table, [scored for scored, _ in one.shown])
+
+
+def _place(table: ItemTable, one: ScoredItem) -> dict[str, str]:
+    return {"config": table.config, "split": table.split, "item_id": one.item.item_id}
+
+
+def _regions(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str, Any]]:
+    for one in items:
+        formulas = [prediction.formula for prediction in one.item.predictions]
+        read = {reference for formula in formulas for reference in read_of(formula)}
+        for condition in one.item.conditions:
+            name = condition.condition_name
+            for region in condition.regions if name in one.conditions else ():
+                number = region.region_number
+                if read & {(number, name), (WHOLE, name)}:
+                    own = one.conditions[name]
+                    bits = own.region_bits(number)
+                    yield {
+                        **_place(table, one),
+                        "condition_name": name,
+                        "region_number": number,
+                        "n_tokens": len(bits),
+                        "sum_bits": float(bits.sum())
+                        if len(bits)
+                        else region_value(own, number, "sum"),
+                        "mean_bits": float(bits.mean()) if len(bits) else None,
+                    }
+
+
+def _tokens(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str, Any]]:
+    for one in items:
+        for name, condition in one.conditions.items():
+            content = one.item.condition(name).content
+            encoding = condition.encoding
+            for position, token_id in enumerate(encoding.ids):
+                start, end = encoding.offsets[position]
+                region = encoding.regions[position]
+                bits = float(condition.bits[position])
+                yield {
+                    **_place(table, one),
+                    "condition_name": name,
+                    "position": position,
+                    "token_id": token_id,
+                    "start": start,
+                    "end": end,
+                    "text": content[start:end],
+                    "region_number": None if region == SPECIAL else region,
+                    "bits": None if bits != bits else bits,
+                }
 
 
 class ScoredItemTable:
@@ -90,3 +219,60 @@ def _spanning_tokens(scored: ScoredItem) -> int:
         for name, condition in scored.conditions.items()
         for _, region, reached in condition.encoding.crossing
     )
+
+
+#: Items that the page of a run shows of its tables, where they are scored in parts.
+_MOST_SHOWN = 1_000
+
+
+def score_tables(
+    context: TaskContext,
+    tables: Sequence[ItemTable],
+    options: ScoreOptions,
+    writer: OutcomeWriter,
+) -> list[tuple[ItemTable, ScoredItemTable]]:
+    """Score tables, those that are not in memory in parts, whose rows go into the run's folder.
+
+    A part is planned while a device other than the CPU reads the one before it.
+    """
+    for table in tables:
+        if table.baselines is not None:
+            table.baselines.check()
+    in_parts = any(isinstance(table.items, StoredItems) for table in tables)
+    most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
+    found = [ScoredItemTable(table, writer, most_shown) for table in tables]
+    how = context.model.model, context.model.tokenizer
+    # Parts are read anew for each model: their plans would be kept for nobody.
+    kept = None if in_parts else context.plans
+
+    def plan(
+        own: ScoredItemTable, number: int, parts: Iterator[Sequence[Item]]
+    ) -> tuple[ScoredItemTable, str, PlannedItems]:
+        title = f"{own.table.name}{f', part {number + 1}' if number else ''}"
+        separator = own.table.separator
+        planned = plan_items(
+            *how, next(parts), context.reading, uses_separator=separator, plans=kept
+        )
+        return own, title, planned
+
+    works = (
+        partial(plan, own, number, parts)
+        for own in found
+        for parts in [own.table.parts()]
+        for number in range(own.table.n_parts)
+    )
+    folder = context.folder
+    with nullcontext() if folder is None else item_files(folder, options.tokens) as write:
+        for of, title, planned in one_ahead(works, ahead=context.model.device != "cpu"):
+            with context.asking(title, len(planned.items)) as own:
+                scored = score_items(*how, planned, context.reading, **own.running)
+            context.count(scored)
+            del planned  # the plan takes as much as what came of it
+            of.add(scored)
+            if write is not None:
+                write(of.table, scored.items)
+            if in_parts:
+                # The next part takes as much again, in other pieces.
+                del scored
+                give_back_memory()
+    return list(zip(tables, found, strict=True))

@@ -1,13 +1,44 @@
-"""Surprisals of items: of every token that one of their predictions reads."""
+"""Items scored: surprisals of what their predictions read, and the predictions evaluated.
+
+Bounds of what the number format of a run does to comparisons: some items are read a second time, in
+float32 (:mod:`eval.forward.agreement`). How far each of their comparisons is off is known then, and
+with that of how many bits a run may be off in any other: a comparison adds and subtracts region
+values, each of which is a mean or a sum of tokens. If tokens are off by themselves, by as much one
+as another, the difference of its sides is off by the root of the sum of their variances, here its
+*spread*. What is measured is the largest error of each item for a spread of 1.
+
+Of *n* items that have nothing to do with how they were chosen, one more is off by more than all of
+them in one of *n* + 1 cases, whatever the distribution (split conformal prediction: Lei et al.
+2018). For a lower level than that the largest is multiplied as a tail demands that falls with the
+square (Weissman 1978); errors of rounding fall faster. So at most :data:`LEVEL` of the items have a
+comparison that is off by more than is said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
-from coherencegym.eval.kinds.items import Item, read_by
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, with_joined_regions
+from coherencegym.eval.kinds.formula import (
+    WHOLE,
+    Comparison,
+    RegionRef,
+    coefficients_of,
+    comparisons_of,
+    parse_formula,
+    read_of,
+)
+from coherencegym.eval.kinds.items import Item, Outcome, evaluate, is_settled, margin_of, read_by
+from coherencegym.eval.plan.options import (
+    DEFAULT,
+    DEFAULT_OPTIONS,
+    Options,
+    Rules,
+    with_joined_regions,
+)
 from coherencegym.eval.plan.plan import PlansOf
 from coherencegym.eval.plan.requests import Prepared, Query
 from coherencegym.eval.surprisal import (
@@ -16,7 +47,87 @@ from coherencegym.eval.surprisal import (
     plan_queries,
     surprisals,
 )
-from coherencegym.eval.tasks.score.closeness import MEASURED, error_of, largest_error
+from coherencegym.eval.text.encode import crossing_differs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Values of a region from the surprisals (bits) of its tokens, by metric.
+VALUES: Mapping[str, Callable[[np.ndarray], float]] = {
+    "mean": lambda bits: float(bits.mean()),
+    # fsum: a long text summed in any order gives one value, so a tie is a tie.
+    "sum": lambda bits: math.fsum(bits),
+    "median": lambda bits: (
+        float(sorted(bits)[len(bits) // 2] + sorted(bits)[~(len(bits) // 2)]) / 2
+    ),
+    "range": lambda bits: float(bits.max() - bits.min()),
+    "max": lambda bits: float(bits.max()),
+    "min": lambda bits: float(bits.min()),
+}
+
+
+def region_value(
+    condition: ScoredCondition, region: RegionRef, aggregation: str, parts: Iterable[int] = ()
+) -> float | None:
+    """The value of a region (bits), or None where it has none.
+
+    ``parts`` are region numbers: where they are given, ``"*"`` is the sum of their values, and has
+    none where one of them has none.
+
+    A region without text sums to 0 and has no mean, median, range, maximum or minimum. A region
+    whose only token has no surprisal (the first one, with nothing before it), or all of whose text
+    is in a token that begins in another region, has no value at all.
+    """
+    if region == WHOLE and (numbers := tuple(parts)):
+        values = [region_value(condition, number, aggregation) for number in numbers]
+        known = [value for value in values if value is not None]
+        return math.fsum(known) if len(known) == len(values) else None
+    bits = condition.region_bits(region)
+    if len(bits):
+        return VALUES[aggregation](bits)
+    if condition.leaves_out_first(region) or condition.encoding.is_entered(region):
+        return None
+    return 0.0 if aggregation == "sum" else None
+
+
+class RegionValues:
+    """The region values of an item, each computed once: its predictions read the same ones."""
+
+    def __init__(self, item: Item, conditions: Mapping[str, ScoredCondition], rules: Rules) -> None:
+        self._conditions = conditions
+        self._parts: tuple[int, ...] = ()
+        if rules.whole_sums_regions:
+            self._parts = tuple(region.region_number for region in item.conditions[0].regions)
+        self._values: dict[tuple[RegionRef, str, str], float | None] = {}
+
+    def value(self, region: RegionRef, name: str, aggregation: str) -> float | None:
+        """The value of a region in a condition, as :func:`region_value` has it."""
+        key = (region, name, aggregation)
+        if key not in self._values:
+            condition = self._conditions[name]
+            self._values[key] = region_value(condition, region, aggregation, self._parts)
+        return self._values[key]
+
+    def lookup(self, aggregation: str) -> Callable[[RegionRef, str], float]:
+        """The values of one aggregation, for formulas all of whose values are defined."""
+
+        def known(region: RegionRef, name: str) -> float:
+            value = self.value(region, name, aggregation)
+            assert value is not None
+            return value
+
+        return known
+
+    def variance(self, region: RegionRef, name: str, aggregation: str) -> float:
+        """The variance of a value whose tokens have errors of variance 1, one as good as another.
+
+        That of a mean falls with the number of tokens and that of a sum grows; a median, range,
+        maximum or minimum has about that of a token.
+        """
+        if region == WHOLE and self._parts:
+            return math.fsum(self.variance(number, name, aggregation) for number in self._parts)
+        tokens = len(self._conditions[name].region_bits(region))
+        return {"mean": 1 / max(tokens, 1), "sum": float(tokens)}.get(aggregation, 1.0)
 
 
 @dataclass(frozen=True)
@@ -30,7 +141,7 @@ class ScoredItem:
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
         error: the numeric error (bits) of the run for a spread of 1; 0 where none was measured. See
-            :mod:`eval.tasks.score.closeness`.
+            :mod:`eval.tasks.score.scoring`.
     """
 
     item: Item
@@ -118,3 +229,159 @@ def plan_items(
 def queries(items: Sequence[Item]) -> list[Query]:
     """The texts and regions that the predictions of items read."""
     return [Query(item.item_id, item.conditions, read_by(item)) for item in items]
+
+
+#: Share of items that may have a comparison that is off by more than is said.
+LEVEL = 0.01
+#: Items that are read a second time.
+MEASURED = 32
+#: The tail of errors is taken to fall with the power of 1 / 0.5: slower, and they had no variance.
+_TAIL = 0.5
+
+
+def spread_of(comparison: Comparison, aggregation: str, values: RegionValues) -> float:
+    """The standard deviation of the difference of two sides, of tokens with errors of 1."""
+    return math.sqrt(
+        math.fsum(
+            times**2 * values.variance(region, name, aggregation)
+            for (region, name), times in coefficients_of(comparison).items()
+        )
+    )
+
+
+def error_of(largest: Iterable[float | None]) -> float:
+    """The bits for a spread of 1 that :data:`LEVEL` of items go beyond, from those of some items.
+
+    Items with None say nothing; 0 where no other is there.
+    """
+    found = [error for error in largest if error is not None]
+    beyond = max(1.0, 1 / ((len(found) + 1) * LEVEL))
+    return max(found, default=0.0) * math.exp(_TAIL * math.log(beyond))
+
+
+def largest_error(
+    item: Item,
+    conditions: Mapping[str, ScoredCondition],
+    again: Mapping[str, ScoredCondition],
+    rules: Rules,
+) -> float | None:
+    """The largest error (bits, for a spread of 1) of an item's comparisons, read in two ways.
+
+    None where no comparison was.
+    """
+    values, exact = (RegionValues(item, each, rules) for each in (conditions, again))
+    errors: list[float] = []
+    for prediction in item.predictions:
+        aggregation = prediction.metric
+        read = read_of(prediction.formula)
+        if any(name not in conditions or name not in again for _, name in read):
+            continue
+        if any(values.value(region, name, aggregation) is None for region, name in read):
+            continue
+        for comparison in comparisons_of(parse_formula(prediction.formula)):
+            if width := spread_of(comparison, aggregation, values):
+                here, there = (
+                    margin_of(comparison, v.lookup(aggregation)) for v in (values, exact)
+                )
+                errors.append(abs(here - there) / width)
+    return max(errors, default=None)
+
+
+#: Reasons for which a prediction is undefined, in words.
+UNDEFINED = {
+    "identical": "their conditions are the same tokens for this model",
+    "separator": "this tokenizer has no separator for [SEP] (see --separator)",
+    "crossing": "a token crosses the edge of a compared region in one version only",
+    "empty": "a region has no token with a surprisal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedPrediction:
+    """One prediction of one item, with its outcome for a model.
+
+    Attributes:
+        item: the item.
+        formula, aggregation, groups: the prediction's.
+        outcome: None where the prediction is undefined for this model or the item is too long.
+        reason: says why there is no outcome, else empty: ``too_long``, ``identical`` (conditions
+            that are the same tokens for this model), ``separator`` (the tokenizer has none),
+            ``crossing`` (a token crosses the edge of a compared region in one condition only) or
+            ``empty`` (a region without a value).
+        first_left_out: it reads a first token that has no surprisal, which the conditions then
+            leave out; the tokens left out may differ.
+        too_close: no tie, and yet it might be otherwise, by the measured numeric error of the run.
+    """
+
+    item: Item
+    formula: str
+    aggregation: str
+    groups: tuple[str, ...]
+    outcome: Outcome | None
+    reason: str = ""
+    first_left_out: bool = False
+    too_close: bool = False
+
+
+def evaluate_predictions(
+    scored: ScoredItem, rules: Rules = DEFAULT
+) -> Iterable[EvaluatedPrediction]:
+    """Evaluate each prediction of an item."""
+    values = RegionValues(scored.item, scored.conditions, rules)
+    for prediction in scored.item.predictions:
+        formula, aggregation = prediction.formula, prediction.metric
+        outcome, reason, first_left_out = _evaluate(scored, formula, aggregation, rules, values)
+        yield EvaluatedPrediction(
+            scored.item,
+            formula,
+            aggregation,
+            prediction.groups,
+            outcome,
+            reason,
+            first_left_out,
+            bool(scored.error)
+            and outcome is not None
+            and not outcome.tie
+            and _is_too_close(formula, aggregation, values, scored.error),
+        )
+
+
+def _is_too_close(formula: str, aggregation: str, values: RegionValues, error: float) -> bool:
+    return not is_settled(
+        parse_formula(formula),
+        values.lookup(aggregation),
+        lambda comparison: error * spread_of(comparison, aggregation, values),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ...]]:
+    read = read_of(formula)
+    return read, tuple(sorted({name for _, name in read}))
+
+
+def _evaluate(
+    scored: ScoredItem, formula: str, aggregation: str, rules: Rules, known: RegionValues
+) -> tuple[Outcome | None, str, bool]:
+    if scored.too_long:
+        return None, "too_long", False
+    read, names = _read(formula)
+    if any(name not in scored.conditions for name in names):
+        return None, "separator", False
+    encodings = {name: scored.conditions[name].encoding for name in names}
+    seen = {(encoding.ids, encoding.regions) for encoding in encodings.values()}
+    if len(seen) < len(names) and not rules.identical_counts:
+        return None, "identical", False
+    tree = parse_formula(formula)
+    if any(
+        crossing_differs(encodings, coefficients_of(comparison), aggregation)
+        for comparison in comparisons_of(tree)
+    ):
+        return None, "crossing", False
+    values = {(region, name): known.value(region, name, aggregation) for region, name in read}
+    defined = {key: value for key, value in values.items() if value is not None}
+    if len(defined) < len(values):
+        return None, "empty", False
+    first = any(scored.conditions[name].leaves_out_first(region) for region, name in read)
+    outcome = evaluate(tree, lambda region, name: defined[region, name], rules.tie_bits)
+    return outcome, "", first

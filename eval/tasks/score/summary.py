@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, SURFACE, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.eval.metrics.estimates import ItemAccuracy, pooled
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled
 from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, FLAGS, MODEL, TOO_LONG, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, join_cells
 from coherencegym.eval.statistics.effective_size import effective_sample_size
@@ -34,13 +34,11 @@ from coherencegym.eval.tasks.score.outcomes import (
     CONTROLLED,
     MARGIN,
     SURFACE_SYSTEM,
-    item_baselines,
-    predictions_of,
-)
-from coherencegym.eval.tasks.score.selections import (
     Selection,
     by_kind,
     inside,
+    item_baselines,
+    predictions_of,
     select,
 )
 

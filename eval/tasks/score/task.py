@@ -2,26 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
 from coherencegym.eval.data.benchmark import read_as
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.source import published
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED, MARGIN, prediction_rows
-from coherencegym.eval.tasks.score.parts import score_tables
+from coherencegym.eval.tasks.score.outcomes import (
+    ACCURACY,
+    CONTROLLED,
+    MARGIN,
+    differences,
+    prediction_rows,
+)
 from coherencegym.eval.tasks.score.report import score_sections
-from coherencegym.eval.tasks.score.results import (
-    choices_came_to,
-    more_keys,
+from coherencegym.eval.tasks.score.scored_table import (
+    ScoredItemTable,
     region_rows,
-    summary_of,
-    table_facts,
+    score_tables,
     token_rows,
 )
-from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.summary import headline_of
+from coherencegym.eval.tasks.score.scoring import LEVEL
+from coherencegym.eval.tasks.score.summary import (
+    headline_of,
+    over_baselines,
+    summarise,
+)
 from coherencegym.eval.tasks.task import Task
+
+
+def summary_of(found: Results) -> dict[str, list[Any]]:
+    """The rows of a run's tables, computed from its outcomes.
+
+    - ``scores``: accuracies by table, formula, group and column.
+    - ``differences``: tables against their controls.
+    - ``over_baselines``: tables against their baselines, by item.
+    - ``published``: scores that papers have of the same configs.
+    """
+    outcomes, tables = found.outcomes, [one.table for one in found.details]
+    known = {(table.config, table.split) for table in tables}
+    controls = [
+        (table, [name for name in table.controls if (name, table.split) in known])
+        for table in tables
+    ]
+    return {
+        "scores": [score for table in tables for score in summarise(outcomes, table)],
+        "differences": [
+            one
+            for table, names in controls
+            for one in differences(outcomes, table.config, table.split, names)
+        ],
+        "over_baselines": [one for table in tables for one in over_baselines(outcomes, table)],
+        "published": list(published(found.manifest, [table.config for table in tables])),
+    }
+
+
+def more_keys(found: Results) -> dict[str, Any]:
+    """The keys of ``results.json`` that only ``score`` has."""
+    summary = found.summary
+    return {
+        "over_baselines": summary["over_baselines"],
+        "published": list(map(asdict, summary["published"])),
+    }
+
+
+def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
+    """The facts of a table that results record."""
+    counts = ("too_long", "truncated", "spanning_tokens", "families")
+    return {"items": detail.n_items, **{name: getattr(detail, name) for name in counts}}
+
+
+def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
+    """The user's choices of reading as they came to for the model."""
+    first, error = details[0].last, max(one.error for one in details)
+    rendering = next((one.last.separator for one in details if one.last.separator), None)
+    return {
+        "start_of_text": asdict(first.start),
+        "separator_rendering": asdict(rendering) if rendering else None,
+        "rules": asdict(first.rules),
+        "added_tokens": asdict(first.added) if first.added else None,
+        "tie_bits": first.rules.tie_bits,
+        # Bits for a spread of 1.
+        "numeric_error": {"bits": error, "level": LEVEL} if error else None,
+    }
 
 
 def _headline(found: Results) -> Headline | None:

@@ -11,7 +11,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.tasks.spans.coherence import SpanPlace, dealt_folds
-from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Table
 
 #: The splits that thresholds are set on, the first one that is there.
 _CALIBRATION = ("validation", "train")

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.metrics.estimates import Accuracy, Ratio
-from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.metrics import Accuracy, Metric, Ratio
 from coherencegym.eval.outcomes.schema import MODEL, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.scores import FEW_ITEMS, by_line
@@ -27,7 +26,7 @@ from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CROSSING, TOO_L
 from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.released import paper_table
-from coherencegym.eval.tasks.table import add_people
+from coherencegym.eval.tasks.task import add_people
 from coherencegym.files.parquet import row_schema, write_rows
 
 #: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.

@@ -257,7 +257,7 @@ def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
     planned: list[int],
     capsys: Capture,
 ) -> None:
-    from coherencegym.eval.tasks.score import parts, scoring
+    from coherencegym.eval.tasks.score import scored_table, scoring
 
     real, asked = scoring.score_items, []
 
@@ -267,7 +267,7 @@ def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
             raise EvaluationError("a surprisal that is not finite")
         return real(*given, **how)
 
-    monkeypatch.setattr(parts, "score_items", fail_at_the_third)
+    monkeypatch.setattr(scored_table, "score_items", fail_at_the_third)
     assert main(words) == 2
     said = capsys.readouterr().err
     first, second = without_progress(said).splitlines()

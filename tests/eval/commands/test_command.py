@@ -213,7 +213,7 @@ def test_the_next_table_is_planned_while_another_device_reads_one(
 
     monkeypatch.setattr("coherencegym.eval.plan.requests.make_plan", planning)
     monkeypatch.setattr("coherencegym.eval.backends.transformers.execute", executing)
-    monkeypatch.setattr("coherencegym.eval.tasks.score.parts.one_ahead", ahead)
+    monkeypatch.setattr("coherencegym.eval.tasks.score.scored_table.one_ahead", ahead)
     assert main(["score", *arguments(saved, tmp_path / "out", "--no-cache")]) == 0
     assert events == (["plan", "plan", "read", "read"] if elsewhere else ["plan", "read"] * 2)
 

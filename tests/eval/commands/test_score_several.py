@@ -180,7 +180,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from coherencegym.eval.tasks.score import parts, scoring
+    from coherencegym.eval.tasks.score import scored_table, scoring
 
     real, asked = scoring.score_items, []
 
@@ -190,7 +190,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
             os.kill(os.getpid(), signal.SIGTERM)
         return real(*given, **how)
 
-    monkeypatch.setattr(parts, "score_items", stop_at_the_second)
+    monkeypatch.setattr(scored_table, "score_items", stop_at_the_second)
     cache = ["--cache", str(tmp_path / "cache"), "--verbose"]
     words = ["score", "--model", "demo", "--dataset", str(suites), *cache]
     words += ["--output", str(tmp_path / "out")]

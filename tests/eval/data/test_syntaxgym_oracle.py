@@ -100,8 +100,7 @@ def test_region_sums_equal_the_float64_oracle(
     from coherencegym.eval.data.syntaxgym import read_suite
     from coherencegym.eval.kinds.formula import read_of
     from coherencegym.eval.kinds.items import Prediction
-    from coherencegym.eval.tasks.score.metrics import evaluate_predictions
-    from coherencegym.eval.tasks.score.scoring import score_items
+    from coherencegym.eval.tasks.score.scoring import evaluate_predictions, score_items
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / f"{name}.json"

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from support.results import Rows, damage, put, without
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.metrics.estimates import (
+from coherencegym.eval.outcomes.files import outcomes_digest, read_outcome_tables, write_tables
+from coherencegym.eval.outcomes.metrics import (
     Accuracy,
     Ratio,
     described_metrics,
     estimates,
     score_of,
 )
-from coherencegym.eval.outcomes.files import outcomes_digest, read_outcome_tables, write_tables
 from coherencegym.eval.outcomes.schema import (
     MODEL,
     OPTIONAL,

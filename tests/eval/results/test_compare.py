@@ -30,7 +30,7 @@ from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.views.compare_table import (
     comparison_document,
     comparison_grid,

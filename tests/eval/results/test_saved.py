@@ -17,8 +17,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.comparison import MAY_DIFFER
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, prediction_rows, predictions_of
-from coherencegym.eval.tasks.score.selections import select
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, prediction_rows, predictions_of, select
 
 EXTRA = {"moved": "bool", "family": "string"}
 

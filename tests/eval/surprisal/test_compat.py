@@ -20,9 +20,12 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import TIE_BITS, Condition, Item, Prediction, Region
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
-from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.tasks.score.values import region_value
+from coherencegym.eval.tasks.score.scoring import (
+    EvaluatedPrediction,
+    evaluate_predictions,
+    region_value,
+    score_items,
+)
 from coherencegym.eval.text.encode import SPECIAL
 
 

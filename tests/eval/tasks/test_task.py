@@ -13,15 +13,14 @@ from support.suites import Sample
 
 from coherencegym.eval.commands.cli import commands, main
 from coherencegym.eval.kinds.documents import RATINGS, RatedText
-from coherencegym.eval.metrics.estimates import Spearman
 from coherencegym.eval.outcomes.files import read_outcome_tables
+from coherencegym.eval.outcomes.metrics import Spearman
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.correlate.task import query
 from coherencegym.eval.tasks.options import CommandLine, NoOptions
 from coherencegym.eval.tasks.registry import TASKS
-from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Table, Task, TaskContext
 
 SAID = "hold the mean bits of texts against their lengths"
 LONGER = Spearman("spearman_length", "Spearman with length")

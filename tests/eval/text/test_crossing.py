@@ -23,9 +23,12 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Region
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import surprisals
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
-from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.tasks.score.values import region_value
+from coherencegym.eval.tasks.score.scoring import (
+    EvaluatedPrediction,
+    evaluate_predictions,
+    region_value,
+    score_items,
+)
 
 TEXTS = [
     "one of the men ran to the park and one of the dogs ran to the house",

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.tasks.score.page.items import marked
+from coherencegym.eval.tasks.score.items_page import marked
 
 
 def test_differences_are_whole_words() -> None:

@@ -25,8 +25,8 @@ from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.page import items as html_items
-from coherencegym.eval.tasks.score.page.items import (
+from coherencegym.eval.tasks.score import items_page as html_items
+from coherencegym.eval.tasks.score.items_page import (
     Piece,
     example_of,
     packed,

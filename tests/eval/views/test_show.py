@@ -16,7 +16,7 @@ from support.commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.page.item_view import ItemView, outcome_text, view_item
+from coherencegym.eval.tasks.score.items_page import ItemView, outcome_text, view_item
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.views.item_text import print_item
 

@@ -17,9 +17,9 @@ from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.grid import print_notes
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.score.report import difference_block, score_grid
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.views.plots import draw_scores, plot_runs
 
 

@@ -13,9 +13,15 @@ import pytest
 from coherencegym.eval.forward.agreement import drawn_by_name
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT
-from coherencegym.eval.tasks.score.closeness import LEVEL, MEASURED, error_of, largest_error
-from coherencegym.eval.tasks.score.metrics import evaluate_predictions
-from coherencegym.eval.tasks.score.scoring import Scored, score_items
+from coherencegym.eval.tasks.score.scoring import (
+    LEVEL,
+    MEASURED,
+    Scored,
+    error_of,
+    evaluate_predictions,
+    largest_error,
+    score_items,
+)
 
 #: Distributions of errors, from light tails to some that hardly have a variance.
 DRAWN: dict[str, Callable[[Any, int], Any]] = {

@@ -23,7 +23,7 @@ from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.statistics.balance import balanced, weighted_interval
 from coherencegym.eval.statistics.surface import SURFACE_RULES, surface_differences
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, over_baselines, summarise
 
 FORMULA = "(2;%odd%) > (2;%plain%)"

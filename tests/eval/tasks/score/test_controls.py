@@ -16,9 +16,9 @@ from support.results import evaluated_table, made_outcomes
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.statistics.intervals import difference_of_means
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import Difference, differences
 from coherencegym.eval.tasks.score.report import difference_labels
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 Make = Callable[..., Item]
 

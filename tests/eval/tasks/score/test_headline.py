@@ -15,7 +15,7 @@ from support.results import Evaluated, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
-from coherencegym.eval.metrics.estimates import AreaUnderCurve
+from coherencegym.eval.outcomes.metrics import AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.folder import read_results
@@ -26,7 +26,7 @@ from coherencegym.eval.tasks.headline import (
     cells_by_table,
     mean_headline,
 )
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
 
 #: Whether the prediction of each item holds, by the group that it is in.

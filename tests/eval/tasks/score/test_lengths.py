@@ -15,10 +15,9 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import evaluate_predictions
 from coherencegym.eval.tasks.score.notes import length_notes
 from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
-from coherencegym.eval.tasks.score.scoring import ScoredItem
+from coherencegym.eval.tasks.score.scoring import ScoredItem, evaluate_predictions
 from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 FORMULA = "(1;%a%) > (1;%b%)"

@@ -15,9 +15,14 @@ from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
-from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
-from coherencegym.eval.tasks.score.values import VALUES, region_value
+from coherencegym.eval.tasks.score.scoring import (
+    VALUES,
+    EvaluatedPrediction,
+    ScoredItem,
+    evaluate_predictions,
+    region_value,
+    score_items,
+)
 from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 BITS = [2.0, 3.0, 7.0, 4.0]

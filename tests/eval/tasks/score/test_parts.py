@@ -19,8 +19,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.tasks.score import parts as score_parts
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score import scored_table
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     MARGIN,
@@ -29,6 +28,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     prediction_rows,
     predictions_of,
 )
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
 from coherencegym.files import parquet
 
@@ -140,7 +140,7 @@ def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_pa
         return ask(item)
 
     monkeypatch.setattr(dataset, "PART", 3)
-    monkeypatch.setattr(score_parts, "_MOST_SHOWN", 8)
+    monkeypatch.setattr(scored_table, "_MOST_SHOWN", 8)
     with monkeypatch.context() as patched:
         patched.setattr(dataset.StoredItems, "__iter__", counted)
         patched.setattr(scoring, "read_by", counted_asking)
@@ -175,7 +175,7 @@ def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
             raise KeyboardInterrupt
         return whole(*arguments, **options)
 
-    monkeypatch.setattr(score_parts, "score_items", stops)
+    monkeypatch.setattr(scored_table, "score_items", stops)
     before = set(suite.iterdir())
     scored(suite, "ended", *ALONE, code=130)
     assert parts == [3, 3, 2]

@@ -13,10 +13,9 @@ from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.notes import score_notes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import score_items
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, score_items
 from coherencegym.eval.tasks.score.summary import summarise
 
 

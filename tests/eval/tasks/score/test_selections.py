@@ -11,9 +11,8 @@ from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
-from coherencegym.eval.tasks.score.outcomes import predictions_of
-from coherencegym.eval.tasks.score.selections import inside, select
+from coherencegym.eval.tasks.score.outcomes import inside, predictions_of, select
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 Row = tuple[str, str, list[int]]
 

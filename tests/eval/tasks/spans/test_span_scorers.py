@@ -49,8 +49,7 @@ from coherencegym.eval.tasks.spans.zero_shot import (
     span_queries,
     surprisal_answers,
 )
-from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import TaskContext
+from coherencegym.eval.tasks.task import Table, TaskContext
 
 
 def table_of(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from coherencegym.eval.kinds.halves import Halves
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.metrics.estimates import Accuracy, AreaUnderCurve
+from coherencegym.eval.outcomes.metrics import Accuracy, AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.match.options import COMMAND, MatchOptions
-from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Table, Task, TaskContext
 
 RANKED, DECIDED = AreaUnderCurve("auc", "AUC"), Accuracy("accuracy")
 

@@ -15,11 +15,12 @@ from scipy import stats
 from support.strategies import FEW
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.metrics.estimates import (
+from coherencegym.eval.outcomes.metrics import (
     KINDS,
     AreaUnderCurve,
     ItemAccuracy,
     Margin,
+    Metric,
     PartialSpearman,
     SavedMetric,
     Spearman,
@@ -28,7 +29,6 @@ from coherencegym.eval.metrics.estimates import (
     known_metrics,
     score_of,
 )
-from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics import estimators
@@ -41,11 +41,7 @@ from coherencegym.eval.statistics.correlation import (
 )
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
-from coherencegym.eval.statistics.intervals import (
-    Interval,
-    mean_interval,
-    share_interval,
-)
+from coherencegym.eval.statistics.intervals import Interval, mean_interval, share_interval
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coherencegym.eval.metrics.estimates import Accuracy
-from coherencegym.eval.metrics.metric import over
+from coherencegym.eval.outcomes.metrics import Accuracy, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import median_interval

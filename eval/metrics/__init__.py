@@ -1,1 +1,0 @@
-"""Metrics of the outcomes of units, one a module."""

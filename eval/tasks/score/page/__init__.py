@@ -1,1 +1,0 @@
-"""The items of a run of score as its page shows them."""
