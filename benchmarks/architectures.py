@@ -30,8 +30,12 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.forward.execute import Execution, execute
-from coherencegym.eval.models.kind import refuse_unless_it_sees, scorer_of, settled_scorer
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.models.config import (
+    limits_of,
+    refuse_unless_it_sees,
+    scorer_of,
+    settled_scorer,
+)
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.text.sequence import TokenSequence
 

@@ -192,8 +192,7 @@ def told(run: _Run, model: Any, rate: float | None) -> dict[str, Any]:
 def waits(model: Any, plan: Any, device: str) -> dict[str, Any]:
     """The host's waits in a few batches, all in all and by their cause."""
     from benchmarks.waits import host_waits, warned_of
-    from coherencegym.eval.forward.logits import Forward
-    from coherencegym.eval.forward.passes import run_batch
+    from coherencegym.eval.forward.passes import Forward, run_batch
     from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 
     forward = Forward(model, limits=plan.limits)
@@ -239,7 +238,7 @@ def attention(model: Any, device: str, dtype: str) -> dict[str, Any]:
             took.append(cost.seconds)
         return min(took)
 
-    from coherencegym.eval.forward.masks import added
+    from coherencegym.eval.forward.passes import added
 
     seen = ((text[:, None] == text) | (text == 0)) & (position <= position[:, None])
     mask = added(seen.expand(rows, -1, -1), getattr(torch, dtype))

@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.backend import RunContext
 from coherencegym.eval.backends.registry import backend_of
-from coherencegym.eval.forward.agreement import (
+from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
+from coherencegym.eval.forward.trial import (
     Bits,
     Store,
+    Trials,
     drawn_by_name,
     unless_finite,
 )
-from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
-from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
-from coherencegym.eval.models.kind import refuse_unless_in_vocabulary
-from coherencegym.eval.models.limits import context_length, limits_of
+from coherencegym.eval.models.config import context_length, limits_of, refuse_unless_in_vocabulary
+from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, PlansOf
 from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, region_places
@@ -195,7 +194,7 @@ def surprisals(
         store, progress, world, trials: those of :func:`eval.forward.execute.execute`.
         prepared: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: most queries of which a model in half precision reads everything a second time, as
-            :mod:`eval.forward.agreement` says.
+            :mod:`eval.forward.trial` says.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.agreement import Store
-from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress, Execution
-from coherencegym.eval.forward.trial import Trials
+from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.kind import Scorer, ScorerChoice, scorer_of
+from coherencegym.eval.models.config import Scorer, ScorerChoice, scorer_of
 from coherencegym.eval.models.load import LoadedModel, Unloaded
+from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Plan
 

@@ -6,11 +6,10 @@ from typing import Any
 
 from coherencegym.eval.backends.backend import Backend, RunContext
 from coherencegym.eval.forward.execute import Execution, all_known, execute
-from coherencegym.eval.models.kind import padding_of
+from coherencegym.eval.models.config import padding_of
 from coherencegym.eval.models.load import Unloaded, load, vocabulary_size
-from coherencegym.eval.models.placement import input_device
-from coherencegym.eval.plan.explain import default_budget, free_budget
-from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.models.machine import input_device
+from coherencegym.eval.plan.plan import Plan, default_budget, free_budget
 
 
 def _run(model: Any, plan: Plan, context: RunContext) -> Execution:

@@ -26,11 +26,17 @@ from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.backends.backend import Backend, RunContext
 from coherencegym.eval.forward.execute import Execution, begin
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.kind import ScorerChoice, refuse_unless_held, stored
-from coherencegym.eval.models.libraries import attempt
-from coherencegym.eval.models.limits import context_length, limits_of, rope_types, with_context
+from coherencegym.eval.models.config import (
+    ScorerChoice,
+    context_length,
+    limits_of,
+    refuse_unless_held,
+    rope_types,
+    stored,
+    with_context,
+)
 from coherencegym.eval.models.load import LoadedModel, load_config, named
-from coherencegym.eval.models.placement import quantization_of
+from coherencegym.eval.models.machine import attempt, quantization_of
 from coherencegym.eval.models.source import find_model, find_provenance
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import TokenSequence

@@ -62,7 +62,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the surprisal of every token of an item."""
     from coherencegym.eval.data.dataset import find_item
-    from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.models.machine import quiet_libraries
     from coherencegym.eval.run.data import read_items
     from coherencegym.eval.tasks.score.items_page import check_conditions, view_item
     from coherencegym.eval.tasks.score.notes import scorer_notes

@@ -28,7 +28,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each word or token of each text by each model."""
-    from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.models.machine import quiet_libraries
     from coherencegym.eval.report.formats import csv_text
 
     given = {name: own for name, own in vars(arguments).items() if name not in _NO_OPTIONS}

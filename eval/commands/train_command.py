@@ -74,8 +74,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Train models; prints the table and writes models, cards and results."""
-    from coherencegym.eval.forward.distributed import world
-    from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.models.machine import quiet_libraries, world
     from coherencegym.eval.results.folder import run_name
     from coherencegym.eval.tasks.training.encoder import require_accelerate
     from coherencegym.eval.views.page import write_training

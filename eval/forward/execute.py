@@ -10,12 +10,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, ProcessError
-from coherencegym.eval.forward.agreement import Bits, Store, Trial, exactly
-from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
 from coherencegym.eval.forward.passes import (
     CannotShareError,
+    Forward,
     Started,
     run_alone,
     run_batch,
@@ -23,12 +20,17 @@ from coherencegym.eval.forward.passes import (
     start_batch,
 )
 from coherencegym.eval.forward.trial import (
+    Bits,
+    Store,
+    Trial,
     Trials,
     answers_alike,
     beside_longer,
+    exactly,
     try_sharing,
 )
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
+from coherencegym.eval.models.machine import ALONE, World, in_memory_of, out_of_memory
 from coherencegym.eval.plan.plan import Batch, Budget, Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
@@ -63,7 +65,7 @@ class Execution:
         halved: times that a batch was too big for the memory.
         ran: the sequences that were not known before, in their order.
         again: the same of some sequences, by their places, read a second time in float32 as
-            :mod:`eval.forward.agreement` says; empty where the promised accuracy holds, and where
+            :mod:`eval.forward.trial` says; empty where the promised accuracy holds, and where
             that cannot be had.
     """
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.models.placement import send
+from coherencegym.eval.models.machine import send
 
 if TYPE_CHECKING:
     import torch

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, first_line
-from coherencegym.eval.models.kind import (
+from coherencegym.eval.models.config import (
     ScorerChoice,
     refuse_unless_it_sees,
     scorer_of,
     settled_scorer,
 )
 from coherencegym.eval.models.load import LoadedModel, read_tokenizer, vocabulary_size
-from coherencegym.eval.models.placement import devices, input_device
+from coherencegym.eval.models.machine import devices, input_device
 from coherencegym.eval.models.source import find_model
 
 if TYPE_CHECKING:

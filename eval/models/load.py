@@ -15,12 +15,13 @@ from typing import Any
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.kind import (
+from coherencegym.eval.models.config import (
     WEIGHT_INDEX,
     WORD_GRU,
     Scorer,
     ScorerChoice,
     class_for,
+    context_length,
     is_headless,
     refuse_other_head,
     refuse_unless_adapter,
@@ -29,10 +30,9 @@ from coherencegym.eval.models.kind import (
     refuse_unless_sane,
     settled_scorer,
 )
-from coherencegym.eval.models.libraries import attempt
-from coherencegym.eval.models.limits import context_length
-from coherencegym.eval.models.placement import (
+from coherencegym.eval.models.machine import (
     Placement,
+    attempt,
     devices,
     input_device,
     place_model,

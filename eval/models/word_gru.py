@@ -14,7 +14,7 @@ import torch
 from transformers import AutoConfig, AutoModel, PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
-from coherencegym.eval.models.kind import WORD_GRU
+from coherencegym.eval.models.config import WORD_GRU
 
 
 class WordGRUConfig(PreTrainedConfig):  # type: ignore[misc]

@@ -11,7 +11,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.forward.memory import give_back_pieces
+from coherencegym.eval.models.machine import give_back_pieces
 from coherencegym.eval.outcomes.schema import (
     FLAGS,
     OPTIONAL,

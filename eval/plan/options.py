@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Field
 from coherencegym.command_line import flag_of, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import TIE_BITS, Item, joined_condition
-from coherencegym.eval.models.kind import ScorerChoice
+from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.text.sequence import MaskingChoice
 from coherencegym.eval.text.special import BosChoice, SpaceChoice
 

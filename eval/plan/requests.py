@@ -19,7 +19,7 @@ import numpy as np
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.eval.models.limits import context_length, limits_of
+from coherencegym.eval.models.config import context_length, limits_of
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text import special

@@ -15,10 +15,10 @@ from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError, one_line, shown_value
 from coherencegym.eval.backends.registry import backend_of
 from coherencegym.eval.forward.cache import Cache, cache_folder
-from coherencegym.eval.forward.distributed import World, join_processes, own_device
+from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.models.in_memory import evaluating, in_memory, tokenizer_of
-from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.load import LoadedModel, Unloaded
+from coherencegym.eval.models.machine import World, join_processes, own_device
 from coherencegym.eval.plan.options import INPUT, RUNNING, Options
 from coherencegym.eval.run.options import (
     CHECKPOINTS,

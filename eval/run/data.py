@@ -164,7 +164,7 @@ def dataset_source(
     options: DataOptions, configs: Sequence[str], rebuild: Rebuild | None = None
 ) -> Source:
     """The dataset that options name; with ``data_dir`` the rows that are made for it."""
-    from coherencegym.eval.forward.distributed import world
+    from coherencegym.eval.models.machine import world
 
     name, revision = str(options.dataset), options.revision
     if options.data_dir is not None:

@@ -15,8 +15,8 @@ from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.data.pairs import PairChoices
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import ModelArguments, parse_model_arguments
-from coherencegym.eval.models.kind import ScorerChoice
-from coherencegym.eval.models.placement import DEVICE_MAPS
+from coherencegym.eval.models.config import ScorerChoice
+from coherencegym.eval.models.machine import DEVICE_MAPS
 from coherencegym.files.strict_json import SomeNames
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.forward.cache import Cache, cache_folder
-from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.models.in_memory import evaluating
-from coherencegym.eval.models.libraries import quiet_libraries
+from coherencegym.eval.models.machine import ALONE, quiet_libraries, world
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.report.formats import json_text, print_document

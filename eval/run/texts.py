@@ -13,7 +13,7 @@ from typing import Any
 from coherencegym.command_line import option, options_in
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.pairs import TEXT_NAME, TEXT_SUFFIXES, labelled_texts
-from coherencegym.eval.forward.distributed import ALONE, world
+from coherencegym.eval.models.machine import ALONE, world
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.run.call import parse_options
 from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model

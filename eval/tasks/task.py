@@ -19,12 +19,11 @@ from coherencegym.errors import ConfigError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.forward.agreement import Store
-from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress
-from coherencegym.eval.forward.trial import Trials
+from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.kinds.table_kind import HUMAN_OK, TableKind
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.outcomes.metrics import EstimateRow, Metric, Ratio
 from coherencegym.eval.outcomes.schema import Group, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter

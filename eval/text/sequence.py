@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.kinds.items import SEPARATOR
-from coherencegym.eval.models.limits import Limits
+from coherencegym.eval.models.config import Limits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,7 +185,7 @@ class TokenSequence:
     Those of one ``family``, the conditions of an item, may share what they begin with. The model
     reads ``ids[:length]``; what is read of position p comes from its row ``p - 1``. The
     last token need not be read, unless the text is read ``whole`` as its length counts
-    (:mod:`eval.models.limits`). Of a text that is masked the one place that is ``masked`` for it
+    (:mod:`eval.models.config`). Of a text that is masked the one place that is ``masked`` for it
     is read, and nothing else; sequences that are alike then are those that look alike to the model.
 
     Attributes:

@@ -271,7 +271,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym check") ->
     from coherencegym.terminal import data_output
 
     def run() -> int:
-        from coherencegym.eval.models.libraries import quiet_libraries
+        from coherencegym.eval.models.machine import quiet_libraries
 
         quiet_libraries()
         as_json, models = arguments.pop("json"), arguments.pop("model")

@@ -337,7 +337,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym reproduce"
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.models.machine import quiet_libraries
     from coherencegym.eval.report.formats import TABLE, show_document
     from coherencegym.terminal import data_output
 

@@ -19,8 +19,7 @@ from rich.console import Console
 
 from benchmarks import data, measure, models, pipeline, table, worker
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
-from coherencegym.eval.plan.explain import default_budget
-from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.plan.plan import default_budget, make_plan
 from coherencegym.eval.text.sequence import MaskedRow, TokenSequence
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.machine import world
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
 from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.task import Loader

@@ -76,8 +76,8 @@ def load_detector(
         detector: a name in :data:`eval.tasks.detect.detect.DETECTORS`.
         options: those of :func:`eval.models.load.load`.
     """
-    from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.models.load import load
+    from coherencegym.eval.models.machine import quiet_libraries
     from coherencegym.eval.tasks.task import TaskContext
 
     check_detector(detector)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, StoredItems
-from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.eval.models.machine import give_back_memory
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import one_ahead
 from coherencegym.eval.tasks.results import Results, rows_in_folder

@@ -1,7 +1,7 @@
 """Items scored: surprisals of what their predictions read, and the predictions evaluated.
 
 Bounds of what the number format of a run does to comparisons: some items are read a second time, in
-float32 (:mod:`eval.forward.agreement`). How far each of their comparisons is off is known then, and
+float32 (:mod:`eval.forward.trial`). How far each of their comparisons is off is known then, and
 with that of how many bits a run may be off in any other: a comparison adds and subtracts region
 values, each of which is a mean or a sum of tokens. If tokens are off by themselves, by as much one
 as another, the difference of its sides is off by the root of the sum of their variances, here its

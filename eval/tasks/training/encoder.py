@@ -15,10 +15,9 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.libraries import attempt
-from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.config import context_length
 from coherencegym.eval.models.load import LoadedModel, read_config, read_tokenizer
-from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.models.machine import attempt, input_device
 from coherencegym.eval.models.source import ModelSource, find_model
 from coherencegym.eval.tasks.training.options import Settings
 

@@ -21,7 +21,7 @@ from coherencegym.eval.backends.vllm import BACKEND, SETTINGS, Engine
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.benchmark import versions
 from coherencegym.eval.models.arguments import parse_model_arguments
-from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.config import context_length
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.run.options import ModelOptions
 from coherencegym.eval.text.sequence import TokenSequence

@@ -22,8 +22,7 @@ from support.forked import ranks
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward import execute
 from coherencegym.eval.forward.cache import SUFFIX, Cache
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import start_batch
+from coherencegym.eval.forward.passes import Forward, start_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models import load
 from coherencegym.eval.models.load import LoadedModel

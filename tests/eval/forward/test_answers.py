@@ -12,9 +12,8 @@ from transformers import AutoConfig
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.execute import execute
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import run_each_alone
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.forward.passes import Forward, run_each_alone
+from coherencegym.eval.models.config import limits_of
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 

@@ -22,8 +22,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name, row_key
-from coherencegym.eval.forward.store import checksum
+from coherencegym.eval.forward.cache import (
+    SUFFIX,
+    Cache,
+    cache_folder,
+    checksum,
+    file_name,
+    row_key,
+)
 from coherencegym.eval.text.sequence import TokenSequence
 
 ABOUT = {"model": "m", "identity": {"commit": "c"}}

@@ -20,8 +20,8 @@ from support.forked import Fork, ranks, rendezvous
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import cli
 from coherencegym.eval.forward.cache import Cache
-from coherencegym.eval.forward.distributed import ALONE, World, join_processes, own_device, world
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models.machine import ALONE, World, join_processes, own_device, world
 
 
 def test_two_processes_report_what_one_does(

@@ -7,9 +7,8 @@ import pytest
 import torch
 from support.tiny_models import BUDGET, requests, tiny
 
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import run_batch, run_each_alone
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.forward.passes import Forward, run_batch, run_each_alone
+from coherencegym.eval.models.config import limits_of
 from coherencegym.eval.plan.plan import make_plan
 
 

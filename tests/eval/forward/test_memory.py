@@ -16,9 +16,8 @@ from support.tiny_models import VOCABULARY, requests, tiny
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward import passes
 from coherencegym.eval.forward.execute import Execution, execute
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import run_alone
-from coherencegym.eval.models.placement import send
+from coherencegym.eval.forward.passes import Forward, run_alone
+from coherencegym.eval.models.machine import send
 from coherencegym.eval.plan.plan import Budget, Plan, make_plan
 from coherencegym.eval.text.sequence import TokenSequence
 
@@ -165,7 +164,7 @@ def test_the_next_batch_is_on_its_way_before_one_is_waited_for(
     monkeypatch.setattr("coherencegym.eval.forward.execute.start_batch", starting)
     monkeypatch.setattr(passes.Started, "finish", finishing)
     monkeypatch.setattr(
-        "coherencegym.eval.forward.logits.send", lambda values, device: send(values, CPU)
+        "coherencegym.eval.forward.passes.send", lambda values, device: send(values, CPU)
     )
     monkeypatch.setattr("coherencegym.eval.forward.execute.beside_longer", lambda *_: None)
     plan = plan_of(120)

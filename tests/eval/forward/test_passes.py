@@ -20,15 +20,13 @@ from hypothesis import strategies as st
 from support.tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.agreement import TOLERANCE
 from coherencegym.eval.forward.cache import Cache
 from coherencegym.eval.forward.execute import execute
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import run_alone, run_batch
-from coherencegym.eval.forward.trial import Trials, to_try, try_sharing
+from coherencegym.eval.forward.passes import Forward, run_alone, run_batch
+from coherencegym.eval.forward.trial import TOLERANCE, Trials, to_try, try_sharing
 from coherencegym.eval.forward.wrapped import fused_activations
 from coherencegym.eval.kinds.items import TIE_BITS
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.models.config import limits_of
 from coherencegym.eval.plan.plan import Batch, Budget, Plan, make_batches, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 

@@ -9,12 +9,11 @@ import pytest
 import torch
 from support.tiny_models import BOTH, BUDGET, MODELS, requests, tiny
 
-from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.execute import execute
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.trial import beside_longer, try_sharing
+from coherencegym.eval.forward.passes import Forward
+from coherencegym.eval.forward.trial import Trial, beside_longer, try_sharing
 from coherencegym.eval.forward.wrapped import float32_head
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.models.config import limits_of
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.text.sequence import Sharing
 

@@ -9,10 +9,9 @@ import torch
 from support.tiny_models import BUDGET, requests, tiny
 
 from benchmarks.waits import host_waits
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import run_batch
+from coherencegym.eval.forward.passes import Forward, run_batch
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.models.config import limits_of
 from coherencegym.eval.plan.plan import Batch, Budget, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 

@@ -13,8 +13,7 @@ import torch
 from support.tiny_encoders import CAUSAL, KINDS
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval import Passage, States, states
-from coherencegym.eval.forward import pooled
+from coherencegym.eval import Passage, States, hidden_states, states
 from coherencegym.eval.models import in_memory as bodies
 from coherencegym.eval.models.in_memory import body_of
 
@@ -396,7 +395,7 @@ def test_a_second_run_reads_nothing(
     first = states(model, tokenizer, PASSAGES, folder=tmp_path)
     expected = all_layers(first)
     assert first.cached == 0
-    monkeypatch.setattr(pooled, "_pooled_states", None)
+    monkeypatch.setattr(hidden_states, "_pooled_states", None)
     second = states(model, tokenizer, PASSAGES[::-1], folder=tmp_path)
     assert second.cached == 8
     assert sorted(map(tuple, second.layer(2))) == sorted(map(tuple, expected[2]))

@@ -20,8 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.cache import VECTORS_SUFFIX, VectorStore
-from coherencegym.eval.forward.store import checksum
+from coherencegym.eval.forward.cache import VECTORS_SUFFIX, VectorStore, checksum
 from coherencegym.eval.plan.requests import PooledSequence
 
 LAYERS, WIDTH = (0, 3), 4

@@ -19,7 +19,7 @@ import coherencegym as cg
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import cli
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.models.kind import scorer_of
+from coherencegym.eval.models.config import scorer_of
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from support.tiny_tokenizers import KINDS, make
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import row_key
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.models.kind import ScorerChoice
+from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import Query, prepare

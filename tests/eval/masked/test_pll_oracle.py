@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from support.tiny_encoders import MASKED, masked_model, masked_tokenizer
 
 from coherencegym.eval.forward.cache import Cache
-from coherencegym.eval.forward.logits import Forward, Questions
+from coherencegym.eval.forward.passes import Forward, Questions
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.scoring import Scored, score_items

@@ -17,10 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.forward.execute import execute
-from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.passes import run_alone, run_batch
+from coherencegym.eval.forward.passes import Forward, run_alone, run_batch
 from coherencegym.eval.forward.trial import beside_longer, to_try
-from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
+from coherencegym.eval.models.config import UNLIMITED, Limits, limits_of
 from coherencegym.eval.plan.plan import Budget, Plan, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
@@ -267,7 +266,7 @@ def test_every_rope_function_of_transformers_is_known() -> None:
 
 
 def test_texts_beyond_what_dynamic_positions_begin_at_are_not_scored() -> None:
-    from coherencegym.eval.models.limits import context_length
+    from coherencegym.eval.models.config import context_length
 
     rope = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}
     from transformers import AutoConfig

@@ -14,13 +14,13 @@ import pytest
 from support.commands import without_progress
 from support.hub.server import HubServer
 
-import coherencegym.eval.models.libraries
+import coherencegym.eval.models.machine
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.load import load
-from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.models.machine import input_device
 from coherencegym.eval.models.source import find_model
 from coherencegym.files.parquet import parquet_rows
 
@@ -143,7 +143,7 @@ def note_texts(results: dict[str, Any]) -> list[str]:
 def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a package were not installed."""
     monkeypatch.setattr(
-        coherencegym.eval.models.libraries,
+        coherencegym.eval.models.machine,
         "find_spec",
         lambda name: None if name == package else find_spec(name),
     )

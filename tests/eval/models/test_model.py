@@ -12,8 +12,7 @@ import pytest
 import torch
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.kind import refuse_unless_it_sees
-from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.config import context_length, refuse_unless_it_sees
 from coherencegym.eval.models.load import load
 
 
@@ -233,7 +232,7 @@ def test_a_model_of_images_and_text_that_is_causal_in_text_is_loaded(
 def test_the_dtype_of_a_model_that_is_stored_quantized_is_its_own() -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
     from coherencegym.eval.models.arguments import parse_model_arguments
-    from coherencegym.eval.models.placement import place_model
+    from coherencegym.eval.models.machine import place_model
 
     plain, stored = SimpleNamespace(), SimpleNamespace(quantization_config={"bits": 4})
     arguments = parse_model_arguments([])

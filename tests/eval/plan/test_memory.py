@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from coherencegym.eval.plan.explain import budget_for, default_budget, free_budget
+from coherencegym.eval.plan.plan import budget_for, default_budget, free_budget
 
 
 def test_on_a_cpu_memory_is_not_asked_for(
@@ -25,7 +25,7 @@ def test_on_a_gpu_it_is(
 ) -> None:
     model = make_model("llama", make_tokenizer())
     gpu = SimpleNamespace(type="cuda")
-    monkeypatch.setattr("coherencegym.eval.plan.explain.input_device", lambda model: gpu)
+    monkeypatch.setattr("coherencegym.eval.plan.plan.input_device", lambda model: gpu)
     # Of an earlier table torch holds 3 GB, of which 1 GB is in use.
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (4 * 10**9, 8 * 10**9))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 3 * 10**9)

@@ -13,9 +13,8 @@ import torch
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.plan.explain import default_budget
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.plan.plan import default_budget, make_plan
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence

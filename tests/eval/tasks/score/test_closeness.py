@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coherencegym.eval.forward.agreement import drawn_by_name
+from coherencegym.eval.forward.trial import drawn_by_name
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT
 from coherencegym.eval.tasks.score.scoring import (

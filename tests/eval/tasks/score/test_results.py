@@ -9,7 +9,7 @@ from typing import Any
 from support.results import made_scores
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.forward.agreement import Trial
+from coherencegym.eval.forward.trial import Trial
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
