@@ -17,7 +17,7 @@ from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.statistics.bag_of_words import overlap
-from coherencegym.loaders.corpora.cohesentia import CORPUS, HOLISTIC, INCREMENTAL, ratings
+from coherencegym.loaders.corpora.judged import COHESENTIA, HOLISTIC, INCREMENTAL, ratings
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -66,7 +66,7 @@ def ratings_config(way: str, summary: str) -> Config:
     """One of the suite's configs, for a way of rating."""
     return Config(
         name=way,
-        corpora=(CORPUS.name,),
+        corpora=(COHESENTIA.name,),
         kind=RATINGS,
         generator=Rate(way),
         summary=summary,
@@ -98,7 +98,7 @@ SUITE = Suite(
         "Raters do not agree well on coherence: the correlation of one rater with the others "
         "bounds what a model can be expected to reach.",
     ),
-    citation=CORPUS.citation,
+    citation=COHESENTIA.citation,
     configs=(
         ratings_config(HOLISTIC, "rated as a whole"),
         ratings_config(INCREMENTAL, "rated sentence by sentence"),

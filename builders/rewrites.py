@@ -25,7 +25,7 @@ from coherencegym.builders.suite import (
     last_alone,
 )
 from coherencegym.eval.kinds.items import FAMILY
-from coherencegym.loaders.corpora.decor import CORPUS, REASONS
+from coherencegym.loaders.corpora.judged import DECOR, REASONS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import LastUnit
@@ -83,7 +83,7 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         }
     return Config(
         name=name,
-        corpora=(CORPUS.name,),
+        corpora=(DECOR.name,),
         generator=MinimalPairs(
             versions=versions,
             regions=context_and_last,
@@ -147,7 +147,7 @@ SUITE = Suite(
         "clustered by essay (`family`).",
     ),
     headline=("interaction",),
-    citation=CORPUS.citation,
+    citation=DECOR.citation,
     configs=(
         rewrites_config(
             "",

@@ -33,7 +33,7 @@ from coherencegym.builders.suite import (
     generate_item,
 )
 from coherencegym.eval.kinds.items import SEPARATOR
-from coherencegym.loaders.corpora.dialoguenli import LABELS
+from coherencegym.loaders.corpora.dialogues import NLI_LABELS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.units import SpeakerSeparator
@@ -69,7 +69,7 @@ _COLUMNS = {
     "label": Column(
         "string",
         "the corpus's label: "
-        + ", ".join(f"`{label}` ({relation})" for label, relation in LABELS.items()),
+        + ", ".join(f"`{label}` ({relation})" for label, relation in NLI_LABELS.items()),
     ),
     "dtype": Column("string", "how the pair was made, in the corpus's terms"),
     "origin": Column(
@@ -87,7 +87,7 @@ _SPEAKERS: Mapping[str, Operator] = {
     "same_speaker": Pipeline(),
     "speaker_change": SpeakerSeparator(),
 }
-_CONTRADICTION, *_CONTROLS = (LABELS[label] for label in ("negative", "positive", "neutral"))
+_CONTRADICTION, *_CONTROLS = (NLI_LABELS[label] for label in ("negative", "positive", "neutral"))
 
 
 def _more_than(control: str) -> Contrast:
@@ -116,9 +116,9 @@ class Interaction:
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
         """The item generator with the controls that these discourses have."""
-        of_kind: dict[str, list[Discourse]] = {LABELS[label]: [] for label in LABELS}
+        of_kind: dict[str, list[Discourse]] = {NLI_LABELS[label]: [] for label in NLI_LABELS}
         for discourse in discourses:
-            for label, kind in LABELS.items():
+            for label, kind in NLI_LABELS.items():
                 if Labelled(label)(discourse):
                     of_kind[kind].append(discourse)
         found: dict[str, dict[str, Discourse]] = {one.id: {} for one in of_kind[_CONTRADICTION]}
@@ -173,7 +173,7 @@ def _partners(
 def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) -> Config:
     """The pairs of one label."""
     return Config(
-        name=LABELS[label],
+        name=NLI_LABELS[label],
         corpora=("dialoguenli",),
         select=Labelled(label),
         generator=MinimalPairs(
@@ -285,7 +285,7 @@ SUITE = Suite(
         commitment_config(
             "negative",
             "the second utterance contradicts the first if one speaker utters both",
-            controls=(LABELS["neutral"], LABELS["positive"]),
+            controls=(NLI_LABELS["neutral"], NLI_LABELS["positive"]),
         ),
         commitment_config(
             "neutral", "control: the second utterance neither contradicts the first nor follows"

@@ -30,7 +30,7 @@ from coherencegym.loaders.corpus import (
     ReadOptions,
 )
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.fetching.fetch import UNFINISHED, source_names
+from coherencegym.loaders.fetch import UNFINISHED, source_names
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL
 

@@ -40,7 +40,7 @@ _LIMITATIONS = {
 _DECLARED = {
     "storycloze": "stories.STORYCLOZE",
     "rocstories": "stories.ROCSTORIES",
-    "personachat": "personachat.CORPUS",
+    "personachat": "dialogues.PERSONACHAT",
     "winograd": "winograd.CORPUS",
     "winogrande": "winograd.WINOGRANDE",
     "gum": "gum.CORPUS",
@@ -49,18 +49,18 @@ _DECLARED = {
     "ontonotes": "conll2012.ONTONOTES",
     "litbank": "conll2012.LITBANK",
     "openboek": "conll2012.OPENBOEK",
-    "disco": "disco.CORPUS",
+    "disco": "pdtb.DISCO",
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",
-    "dialoguenli": "dialoguenli.CORPUS",
+    "dialoguenli": "dialogues.DIALOGUENLI",
     "discoeval": "discoeval.CORPUS",
     "insted": "insted.CORPUS",
-    "irc": "irc.CORPUS",
+    "irc": "dialogues.IRC",
     "documents": "own.OWN_DOCUMENTS",
     "disrpt": "disrpt.CORPUS",
-    "verifiable": "verifiable.CORPUS",
-    "decor": "decor.CORPUS",
-    "cohesentia": "cohesentia.CORPUS",
+    "verifiable": "judged.VERIFIABLE",
+    "decor": "judged.DECOR",
+    "cohesentia": "judged.COHESENTIA",
 }
 
 

@@ -81,7 +81,7 @@ def test_the_wheel_knows_what_can_be_fetched(
     installed: Path, repository: Path, tmp_path: Path
 ) -> None:
     listed = run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch")
-    names = sorted(path.stem for path in (repository / "loaders/fetching/sources").iterdir())
+    names = sorted(path.stem for path in (repository / "loaders/sources").iterdir())
     assert all(name in listed for name in names)
     assert len(names) == 12
 

@@ -61,7 +61,7 @@ from coherencegym.builders.suite import (
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.text.papers import ABSTRACT_SENTENCES
+from coherencegym.loaders.text.sections import ABSTRACT_SENTENCES
 from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,

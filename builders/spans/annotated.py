@@ -19,7 +19,7 @@ from coherencegym.eval.kinds.spans import (
     SpanText,
 )
 from coherencegym.eval.kinds.table_kind import FAMILY
-from coherencegym.loaders.corpora.verifiable import ENTAILED, EVIDENCE
+from coherencegym.loaders.corpora.judged import ENTAILED, EVIDENCE
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 

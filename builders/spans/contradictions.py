@@ -17,7 +17,7 @@ from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.spans.annotated import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SPANS, SpanText
-from coherencegym.loaders.corpora.dialoguenli import LABELS
+from coherencegym.loaders.corpora.dialogues import NLI_LABELS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -100,8 +100,8 @@ class Contradictions:
         texts = [one.text for one in others]
         texts.insert(first, pair[0].text)
         texts.insert(second, pair[1].text)
-        relation = LABELS[discourse.meta["label"]]
-        contradicts = relation == LABELS["negative"]
+        relation = NLI_LABELS[discourse.meta["label"]]
+        contradicts = relation == NLI_LABELS["negative"]
         yield contradiction_row(
             discourse, texts, ["A"] * units, (first, second), contradicts, relation
         )

@@ -54,9 +54,9 @@ from coherencegym.loaders.formats.lines import (
     LineError,
     check_text,
     numbered_lines,
+    numbered_rows,
     reporting,
 )
-from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.languages.language import ENGLISH, Language
 from coherencegym.loaders.languages.registry import language
 

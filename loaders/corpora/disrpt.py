@@ -42,9 +42,14 @@ from coherencegym.loaders.formats.conllu import (
     readable_documents,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
-from coherencegym.loaders.formats.lines import LineError, RecordError, reporting, shown
-from coherencegym.loaders.formats.standoff import span_of, united
-from coherencegym.loaders.formats.table import numbered_rows
+from coherencegym.loaders.formats.lines import (
+    LineError,
+    RecordError,
+    numbered_rows,
+    reporting,
+    shown,
+)
+from coherencegym.loaders.formats.relations import span_of, united
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
 from coherencegym.loaders.senses import is_unified, unified_relation

@@ -54,8 +54,13 @@ from coherencegym.loaders.formats.conllu import (
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, reporting, shown, tidy
-from coherencegym.loaders.formats.rst_lisp import read_tree
-from coherencegym.loaders.formats.standoff import Placed, PlacedRun, placed_relations, read_raw
+from coherencegym.loaders.formats.relations import (
+    Placed,
+    PlacedRun,
+    placed_relations,
+    read_raw,
+    read_tree,
+)
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.text.sections import SECTIONS
 

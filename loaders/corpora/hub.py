@@ -4,9 +4,9 @@ The dataset needs one column that holds a discourse: a list of sentences (string
 or plain text. Turns are dictionaries with the text under one of :data:`TEXT_FIELDS` and the speaker
 under one of :data:`SPEAKER_FIELDS`. Rows without text are left out and counted.
 
-Of articles (:mod:`loaders.text.articles`), papers (:mod:`loaders.text.papers`) and documents with
+Of articles (:mod:`loaders.text.articles`), papers (:mod:`loaders.text.sections`) and documents with
 headings (:mod:`loaders.text.sections`) their modules say what is made of a row. Rows of texts with
-an answer and its evidence, of which comes what :mod:`loaders.corpora.verifiable` gives, have
+an answer and its evidence, of which comes what :mod:`loaders.corpora.judged` gives, have
 
 - ``units``: the text, a list of strings;
 - ``hypothesis``: what the text is asked about; may be empty or absent;
@@ -38,7 +38,7 @@ from coherencegym.files.strict_json import Some, held
 from coherencegym.files.tables import blank_file, builder_of, parquet_file, parquet_rows, rows_of
 from coherencegym.hub import unread
 from coherencegym.licence import licence_fields
-from coherencegym.loaders.corpora.verifiable import ENTAILED, NOT_ENTAILED, evidence_judgement
+from coherencegym.loaders.corpora.judged import ENTAILED, NOT_ENTAILED, evidence_judgement
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import TidyText, WholeNumber
@@ -53,12 +53,14 @@ from coherencegym.loaders.text.articles import (
     article_discourse,
     first_column,
 )
-from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, paper_discourse
 from coherencegym.loaders.text.sections import (
+    ABSTRACT_COLUMN,
+    BODY_COLUMNS,
     SECTION_COLUMNS,
     TITLES,
     as_dictionaries,
     first_value,
+    paper_discourse,
     section_row_discourse,
 )
 

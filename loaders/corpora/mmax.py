@@ -25,7 +25,7 @@ from pathlib import Path
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
-from coherencegym.loaders.formats.standoff import span_of, united
+from coherencegym.loaders.formats.relations import span_of, united
 from coherencegym.loaders.formats.xml_elements import Element, elements
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import language

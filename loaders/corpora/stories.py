@@ -19,8 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import Record, shown, tidy
-from coherencegym.loaders.formats.table import numbered_rows
+from coherencegym.loaders.formats.lines import Record, numbered_rows, shown, tidy
 
 _ANSWER, _TITLE = "AnswerRightEnding", "storytitle"
 _CLOZE_COLUMNS = (

@@ -291,11 +291,10 @@ def _fetch(corpus: str, say: Callable[[str], None]) -> None:
     """Fetch a corpus whose files are open; one that is not, or has terms, is an error."""
     from argparse import Namespace
 
-    from coherencegym.loaders.fetching.command import run
+    from coherencegym.loaders.cli import fetch_named
 
     say(f"fetching {corpus}")
-    chosen = {"names": [corpus], "accept": False, "dry_run": False, "data_dir": None}
-    run(Namespace(**chosen, mirror=None))
+    fetch_named(Namespace(names=[corpus], accept=False, data_dir=None, mirror=None))
 
 
 def make_parser(prog: str = "coherencegym reproduce") -> Parser:
@@ -361,7 +360,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _print_list(paper: str | None) -> None:
-    from coherencegym.loaders.fetching.command import print_rows
+    from coherencegym.loaders.cli import print_rows
 
     papers = read_papers() if paper is None else {paper: find_paper(paper)}
     rows = [

@@ -16,7 +16,7 @@ from support.suites import Sample, build_from, rows
 from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
-from coherencegym.loaders.corpora.dialoguenli import LABELS
+from coherencegym.loaders.corpora.dialogues import NLI_LABELS
 from coherencegym.loaders.corpus import NEVER_RUN
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.manipulations.operator import Context
@@ -106,7 +106,7 @@ def test_every_config_has_the_pairs_of_its_label(built: tuple[Path, dict[str, An
         assert entry["separator"]
         assert entry["operators"] == "speaker_change: SpeakerSeparator(); same_speaker: unchanged"
         for row in read:
-            assert f"sample_{LABELS[row['label']]}" == name
+            assert f"sample_{NLI_LABELS[row['label']]}" == name
             ids.add(row["item_id"])
     assert len(ids) == 180
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.loaders.corpora.disco import SENSES
+from coherencegym.loaders.corpora.pdtb import DISCO_SENSES
 from coherencegym.loaders.senses import (
     CONNECTIVES,
     MEANINGS,
@@ -59,7 +59,7 @@ def test_an_unknown_sense_names_those_that_there_are(sense: str) -> None:
 
 
 def test_every_sense_of_disco_annotation_is_known() -> None:
-    for connective, senses in SENSES.items():
+    for connective, senses in DISCO_SENSES.items():
         for sense in senses:
             meaning = meaning_of("disco", sense, connective)
             assert set(meaning.meanings) <= set(MEANINGS)

@@ -19,7 +19,7 @@ from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.probe import classifiers
-from coherencegym.loaders.fetching import fetch
+from coherencegym.loaders import fetch
 from coherencegym.papers import PublishedTable, TableRow, read_papers
 from coherencegym.reproduction import find_table, mean_record, published_records, reproduce
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support.native_files import LAYOUTS, RATED
 
-from coherencegym.loaders.corpora.cohesentia import HOLISTIC, INCREMENTAL, ratings
+from coherencegym.loaders.corpora.judged import HOLISTIC, INCREMENTAL, ratings
 from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.native_files import LAYOUTS, REWRITES
 
-from coherencegym.loaders.corpora.decor import COHERENT, INCOHERENT
+from coherencegym.loaders.corpora.judged import COHERENT, INCOHERENT
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
 

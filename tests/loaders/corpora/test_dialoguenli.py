@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.small_corpora import OfFile, read_one
 
-from coherencegym.loaders.corpora.dialoguenli import CORPUS, LABELS
+from coherencegym.loaders.corpora.dialogues import DIALOGUENLI, NLI_LABELS
 from coherencegym.loaders.discourse import HumanJudgement, SourceSpan
 from coherencegym.loaders.read import find, read
 
@@ -37,7 +37,7 @@ def numbered(number: int, **changes: Any) -> dict[str, Any]:
 def test_a_pair_is_two_utterances_without_speaker(
     of_file: OfFile, write: Callable[[Any], str]
 ) -> None:
-    pair = read_one(of_file(CORPUS, "\n" + write(PAIR)))
+    pair = read_one(of_file(DIALOGUENLI, "\n" + write(PAIR)))
     assert pair.id == "dialogue_nli_train_298308"
     assert pair.corpus == "dialoguenli"
     assert pair.texts == (
@@ -72,7 +72,7 @@ def test_a_pair_is_two_utterances_without_speaker(
     ],
 )
 def test_the_origin_of_the_sentences(of_file: OfFile, dtype: str, origin: str) -> None:
-    assert read_one(of_file(CORPUS, array(PAIR | {"dtype": dtype}))).meta["origin"] == origin
+    assert read_one(of_file(DIALOGUENLI, array(PAIR | {"dtype": dtype}))).meta["origin"] == origin
 
 
 def test_the_verified_set_has_annotations_and_no_id(of_file: OfFile) -> None:
@@ -80,13 +80,13 @@ def test_the_verified_set_has_annotations_and_no_id(of_file: OfFile) -> None:
     for record in records:
         del record["id"]
     records[1]["label"] = "unsure"
-    reading = read(of_file(CORPUS, array(*records)), skip_bad_rows=True)
+    reading = read(of_file(DIALOGUENLI, array(*records)), skip_bad_rows=True)
     assert [pair.id for pair in reading] == ["test-000001", "test-000003"]
 
 
 def test_negative_is_contradiction() -> None:
-    assert LABELS["negative"] == "contradiction"
-    assert LABELS["positive"] == "entailment"
+    assert NLI_LABELS["negative"] == "contradiction"
+    assert NLI_LABELS["positive"] == "entailment"
 
 
 def test_a_pair_that_stands_twice_is_left_out_and_counted(of_file: OfFile) -> None:
@@ -94,7 +94,7 @@ def test_a_pair_that_stands_twice_is_left_out_and_counted(of_file: OfFile) -> No
         PAIR | {"id": "again", "dtype": "rand_up"},
         PAIR | {"id": "o", "label": "neutral"},
     )
-    reading = read(of_file(CORPUS, array(PAIR, again, other)))
+    reading = read(of_file(DIALOGUENLI, array(PAIR, again, other)))
     assert [pair.id for pair in reading] == [PAIR["id"], "o"]
     assert reading.skipped == {"the same pair with the same label again": 1}
 
@@ -110,12 +110,12 @@ def test_the_verified_set_alone_is_read_by_default(tmp_path: Path) -> None:
     for name in ("train", "dev", "test"):
         (extra / f"dialogue_nli_EXTRA_uu_{name}.jsonl").write_text("x")
     for place in ("dnli", "flat", "dnli/dialogue_nli"):
-        (file,) = find(CORPUS, tmp_path / place).files
+        (file,) = find(DIALOGUENLI, tmp_path / place).files
         assert (file.path.name, file.split) == (
             "dialogue_nli_verified_test.jsonl",
             "verified_test",
         )
-    every = find(CORPUS, tmp_path / "dnli", CORPUS.splits).files
+    every = find(DIALOGUENLI, tmp_path / "dnli", DIALOGUENLI.splits).files
     assert {(file.path.name[13:-6], file.split) for file in every} == {
         ("verified_test", "verified_test"),
         ("test", "test"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.loaders.corpora.irc import _components
+from coherencegym.loaders.corpora.dialogues import _components
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read

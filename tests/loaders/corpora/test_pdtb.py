@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, span_text
-from coherencegym.loaders.formats.standoff import Placed
+from coherencegym.loaders.formats.relations import Placed
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import corpus, sample_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.small_corpora import OfFile
 
-from coherencegym.loaders.corpora.personachat import CORPUS, VARIANTS
+from coherencegym.loaders.corpora.dialogues import PERSONACHAT, VARIANTS
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, find, read
@@ -31,7 +31,7 @@ def texts(corpus: Corpus, skip: bool = False) -> dict[str, list[str]]:
 
 
 def test_utterances_by_turns_without_personas_and_candidates(of_file: OfFile) -> None:
-    assert texts(of_file(CORPUS, TWO)) == {
+    assert texts(of_file(PERSONACHAT, TWO)) == {
         "test-0001": [
             "partner: hello, you!",
             "self: hi there.",
@@ -48,18 +48,18 @@ def test_line_ends_blank_lines_and_byte_order_marks(
     of_file: OfFile, line_end: str, mark: str
 ) -> None:
     text = mark + TWO.replace("1 how", "\n1 how").replace("\n", line_end)
-    assert texts(of_file(CORPUS, text)) == texts(of_file(CORPUS, TWO))
+    assert texts(of_file(PERSONACHAT, text)) == texts(of_file(PERSONACHAT, TWO))
 
 
 def test_the_source_is_the_line(of_file: OfFile) -> None:
-    first, second = read(of_file(CORPUS, TWO))
+    first, second = read(of_file(PERSONACHAT, TWO))
     assert [unit.source.start for unit in first.units if unit.source] == [3, 3, 4, 4]
     assert [unit.source.start for unit in second.units if unit.source] == [5, 5, 7, 7]
 
 
 def test_silence_is_no_utterance(of_file: OfFile) -> None:
     text = "1 __SILENCE__\thi !\n2 hello\t__SILENCE__\n"
-    assert texts(of_file(CORPUS, text)) == {"test-0001": ["self: hi!", "partner: hello"]}
+    assert texts(of_file(PERSONACHAT, text)) == {"test-0001": ["self: hi!", "partner: hello"]}
 
 
 def test_one_variant_of_a_split_is_read_short_files_first(tmp_path: Path) -> None:
@@ -67,20 +67,20 @@ def test_one_variant_of_a_split_is_read_short_files_first(tmp_path: Path) -> Non
         (tmp_path / name).with_suffix(".txt").write_text(TWO)
     (tmp_path / "train_none_original.txt").write_text(TWO)
     (tmp_path / "self_original.txt").write_text(TWO)
-    found = find(CORPUS, tmp_path)
+    found = find(PERSONACHAT, tmp_path)
     assert [(f.split, f.path.name) for f in found.files] == [
         ("train", "train_none_original.txt"),
         ("validation", "valid_other_revised.txt"),
         ("test", "test_self_revised_no_cands.txt"),
         ("unsplit", "self_original.txt"),
     ]
-    ids = [d.id for d in read(CORPUS, data_dir=tmp_path, splits=["validation", "unsplit"])]
+    ids = [d.id for d in read(PERSONACHAT, data_dir=tmp_path, splits=["validation", "unsplit"])]
     assert ids == ["validation-0001", "validation-0002", "unsplit-0001", "unsplit-0002"]
 
 
 def test_all_variants_have_a_pattern() -> None:
     assert len(VARIANTS) == 16
-    assert len({pattern.glob for pattern in CORPUS.patterns}) == 4 * 16
+    assert len({pattern.glob for pattern in PERSONACHAT.patterns}) == 4 * 16
 
 
 def test_the_real_file(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> None:

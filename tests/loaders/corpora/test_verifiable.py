@@ -9,7 +9,7 @@ from pathlib import Path
 
 from support.native_files import LAYOUTS
 
-from coherencegym.loaders.corpora.verifiable import EVIDENCE
+from coherencegym.loaders.corpora.judged import EVIDENCE
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import corpus

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.loaders.fetching.fetch import (
+from coherencegym.loaders.fetch import (
     DownloadSource,
     RemoteFile,
     download_source,

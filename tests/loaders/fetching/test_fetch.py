@@ -13,7 +13,7 @@ import pytest
 from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.fetch import (
+from coherencegym.loaders.fetch import (
     UNFINISHED,
     DownloadSource,
     RemoteFile,

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from support.file_server import Fault, FileServer, serving
 
+from coherencegym.loaders import fetch
 from coherencegym.loaders.cli import main
-from coherencegym.loaders.fetching import fetch
-from coherencegym.loaders.fetching.fetch import UNFINISHED, source_names
+from coherencegym.loaders.fetch import UNFINISHED, source_names
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA
 
@@ -232,7 +232,7 @@ def command(server: FileServer, tmp_path: Path) -> list[str]:
     """Fetches ``open`` in a process of its own, from the sources of the test."""
     code = (
         "import sys; from pathlib import Path; from coherencegym.loaders import cli\n"
-        "from coherencegym.loaders.fetching import fetch\n"
+        "from coherencegym.loaders import fetch\n"
         f"fetch.SOURCES = Path({str(fetch.SOURCES)!r})\n"
         f"sys.exit(cli.main(['fetch', 'open', '--mirror', {server.url!r}]))"
     )

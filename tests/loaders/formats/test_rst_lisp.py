@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import RhetoricalNode
 from coherencegym.loaders.formats.lines import LineError
-from coherencegym.loaders.formats.rst_lisp import LispTree, parse_tree
+from coherencegym.loaders.formats.relations import LispTree, parse_tree
 
 #: A tree without its texts: how many units it has, or its two children.
 SHAPES = st.recursive(st.just(1), lambda shape: st.tuples(shape, shape), max_leaves=12)

@@ -1,1 +1,0 @@
-"""Openly readable corpora fetched from where they are published."""
