@@ -41,8 +41,8 @@ from coherencegym.builders.suite import (
 from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.languages.english import bare_text
-from coherencegym.manipulations.reference.languages.language_rules import MENTION_RULES
+from coherencegym.manipulations.reference.english import bare_text
+from coherencegym.manipulations.reference.language_rules import MENTION_RULES
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     repeated_mention,

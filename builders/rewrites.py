@@ -28,8 +28,7 @@ from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.judged import DECOR, REASONS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Pipeline
-from coherencegym.manipulations.shuffle import LastUnit
-from coherencegym.manipulations.units import EndingSwap
+from coherencegym.manipulations.units import EndingSwap, LastUnit
 
 REWRITE, ORIGINAL = "rewrite", "original"
 #: The groups in which the corpus asks for its reasons.

@@ -38,8 +38,12 @@ from coherencegym.builders.suite import (
 )
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Pipeline
-from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions
-from coherencegym.manipulations.units import SpeakerSeparator
+from coherencegym.manipulations.units import (
+    Shuffle,
+    SpeakerSeparator,
+    kendall_tau,
+    original_positions,
+)
 
 NARRATION: tuple[str, ...] = ("storycloze", "rocstories")
 DIALOGUE: tuple[str, ...] = ("personachat",)

@@ -42,7 +42,7 @@ from coherencegym.loaders.registry import corpus
 from coherencegym.loaders.text.sentences import split_sentences
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.units import Shuffle
 
 RECIPES = "loaders/corpora/recipes.py"
 PORTUGUESE = "loaders/languages/portuguese.py"

@@ -40,8 +40,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.loaders.text.prose import badly_split, unfinished
-from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.manipulations.orders.matched_order import (
+from coherencegym.manipulations.matched_order import (
     MATCHED_ORDER,
     FittedMatchedOrder,
     MatchedOrder,
@@ -49,8 +48,9 @@ from coherencegym.manipulations.orders.matched_order import (
     forward_centers,
     has_centers,
 )
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.reference.named_people import NewNames, named_people
-from coherencegym.manipulations.shuffle import kendall_tau, original_positions
+from coherencegym.manipulations.units import kendall_tau, original_positions
 
 #: The splits that whoever learns from examples needs.
 _NEEDED = {"train", "validation", "test"}

@@ -40,7 +40,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import sentence_debris
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.shuffle import Exchange
+from coherencegym.manipulations.units import Exchange
 
 #: Labels. In alphabetical order the numbers of the first two are those of the paper's files.
 EXCHANGED, IN_ORDER = "exchanged", "in order"

@@ -67,7 +67,7 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
     IntruderSentence,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.shuffle import Exchange, MoveToFront, moved_from
+from coherencegym.manipulations.units import Exchange, MoveToFront, moved_from
 
 #: Corpora of prose, those that anybody may republish first; with threads for what suits them.
 STORIES = ("storycloze", "rocstories")

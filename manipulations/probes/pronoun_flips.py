@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.inflection import lemma, possible_tags
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
     BE,
@@ -22,7 +21,9 @@ from coherencegym.manipulations.probes.sentence import (
     analyse,
     apply,
     first_plain,
+    lemma,
     plain,
+    possible_tags,
     put,
     word_at,
 )

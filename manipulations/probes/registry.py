@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
 from coherencegym.manipulations.operator import Context, Operator
-from coherencegym.manipulations.probes.conjunction_flip import conjunction_flip
-from coherencegym.manipulations.probes.demonstrative_flip import demonstrative_flip
-from coherencegym.manipulations.probes.number_exaggeration import number_exaggeration
+from coherencegym.manipulations.probes.flips import (
+    conjunction_flip,
+    demonstrative_flip,
+    number_exaggeration,
+)
 from coherencegym.manipulations.probes.pronoun_flips import animacy_down, animacy_up, gender_flip
 from coherencegym.manipulations.probes.sentence import Probe, Replacement, analyse
 from coherencegym.manipulations.probes.verbs import negation, past_to_future

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from coherencegym.manipulations.probes.inflection import base_form
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
     BE,
@@ -27,6 +26,7 @@ from coherencegym.manipulations.probes.sentence import (
     Replacement,
     Tagged,
     TaggedSentence,
+    base_form,
     first_plain,
     plain,
     put,

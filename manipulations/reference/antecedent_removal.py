@@ -22,7 +22,7 @@ from typing import Literal
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
-from coherencegym.manipulations.reference.languages.language_rules import rules_of
+from coherencegym.manipulations.reference.language_rules import rules_of
 from coherencegym.manipulations.reference.mention_rules import (
     SENTENCE_END,
     MentionRules,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
-from coherencegym.manipulations.reference.languages.language_rules import rules_of
+from coherencegym.manipulations.reference.language_rules import rules_of
 from coherencegym.manipulations.reference.mention_rules import MentionRules
 
 

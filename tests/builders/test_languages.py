@@ -24,7 +24,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.bag_of_words import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.units import Shuffle
 from coherencegym.words import unspaced_words
 
 DUTCH = """\

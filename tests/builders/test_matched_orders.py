@@ -17,8 +17,8 @@ from coherencegym.builders.discourse.matched_orders import MatchedOrders
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.sentence_order import SUITE
 from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.manipulations.matched_order import MatchedOrder
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.orders.matched_order import MatchedOrder
 
 NAMES = ("matched_narration", "matched_dialogue", "matched_documents")
 ANY = MatchedOrder(caliper=1e9)
@@ -194,7 +194,7 @@ def test_orders_of_annotated_documents_break_more_transitions(
 
 
 def test_transitions_are_those_that_gum_has(shared: Path, real_gum: list[Discourse]) -> None:
-    from coherencegym.manipulations.orders.matched_order import forward_centers, transitions
+    from coherencegym.manipulations.matched_order import forward_centers, transitions
 
     folder = shared / "corpora" / "gum"
     same = number = 0

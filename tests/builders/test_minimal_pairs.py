@@ -18,8 +18,7 @@ from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
-from coherencegym.manipulations.shuffle import Shuffle
-from coherencegym.manipulations.units import SpeakerSeparator
+from coherencegym.manipulations.units import Shuffle, SpeakerSeparator
 
 TEXT = Discourse("d", "toy", (Unit("One."), Unit("Two."), Unit("Three.")))
 

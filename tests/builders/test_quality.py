@@ -168,9 +168,9 @@ def test_lengths_are_in_words_without_separators() -> None:
 
 
 def test_an_operator_that_compares_texts_is_refused_where_one_text_is_given() -> None:
+    from coherencegym.manipulations.matched_order import MatchedOrder
     from coherencegym.manipulations.operator import Pipeline
-    from coherencegym.manipulations.orders.matched_order import MatchedOrder
-    from coherencegym.manipulations.shuffle import Shuffle
+    from coherencegym.manipulations.units import Shuffle
 
     with pytest.raises(ValueError, match=r"b: MatchedOrder\(\) compares many texts"):
         MinimalPairs(

@@ -17,7 +17,7 @@ from coherencegym.manipulations.reference.antecedent_removal import (
     scored_mention,
     scored_place,
 )
-from coherencegym.manipulations.reference.languages.english import ENGLISH_RULES
+from coherencegym.manipulations.reference.english import ENGLISH_RULES
 from coherencegym.manipulations.reference.mention_rules import mentions_of_units
 
 TEXT = (

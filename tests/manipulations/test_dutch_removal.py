@@ -8,7 +8,7 @@ from support.marked_texts import annotated, told_by_somebody
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval, Removed
-from coherencegym.manipulations.reference.languages.dutch import DUTCH_RULES
+from coherencegym.manipulations.reference.language_rules import DUTCH_RULES
 from coherencegym.manipulations.reference.mention_rules import mentions_of_units
 
 MILL, ROOF = "De molen stond jaren leeg.", "Het dak was in een storm ingevallen."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.manipulations.reference.languages.english import ENGLISH_RULES
+from coherencegym.manipulations.reference.english import ENGLISH_RULES
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention, Unit, undo
-from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.orders.matched_order import (
+from coherencegym.manipulations.matched_order import (
     MATCHED_ORDER,
     MatchedOrder,
     broken_transitions,
@@ -22,7 +21,8 @@ from coherencegym.manipulations.orders.matched_order import (
     transitions,
     unit_features,
 )
-from coherencegym.manipulations.shuffle import kendall_tau, original_positions
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.units import kendall_tau, original_positions
 
 #: Takes whatever order fits best.
 ANY = MatchedOrder(caliper=1e9)

@@ -11,7 +11,7 @@ from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.shuffle import Exchange, MoveToFront, moved_from
+from coherencegym.manipulations.units import Exchange, MoveToFront, moved_from
 
 
 def story(*texts: str, name: str = "d") -> Discourse:

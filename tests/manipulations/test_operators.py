@@ -22,8 +22,7 @@ from coherencegym.loaders.discourse import (
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context, Pipeline
 from coherencegym.manipulations.probes.registry import ProbeSentence
-from coherencegym.manipulations.shuffle import LastUnit, Shuffle
-from coherencegym.manipulations.units import EndingSwap, SpeakerSeparator
+from coherencegym.manipulations.units import EndingSwap, LastUnit, Shuffle, SpeakerSeparator
 
 
 def test_ending_swap_puts_the_other_ending() -> None:

@@ -13,7 +13,7 @@ from support.strategies import discourses
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context, NotApplicableError
-from coherencegym.manipulations.reference.languages.english import begins_sentence, contracted_verb
+from coherencegym.manipulations.reference.english import begins_sentence, contracted_verb
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     replaced_place,

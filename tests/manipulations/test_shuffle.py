@@ -20,15 +20,15 @@ from coherencegym.loaders.discourse import (
     undo,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.shuffle import (
+from coherencegym.manipulations.units import (
     Shuffle,
+    SpeakerSeparator,
     canonical,
     count_orders,
     kendall_tau,
     original_positions,
     reorder,
 )
-from coherencegym.manipulations.units import SpeakerSeparator
 
 
 def story(*texts: str, name: str = "d1") -> Discourse:

@@ -25,15 +25,21 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
     InferredConnectiveSubstitution,
 )
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.matched_order import MatchedOrder
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.orders.matched_order import MatchedOrder
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
-from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
-from coherencegym.manipulations.units import EndingSwap, SpeakerSeparator
+from coherencegym.manipulations.units import (
+    EndingSwap,
+    Exchange,
+    LastUnit,
+    MoveToFront,
+    Shuffle,
+    SpeakerSeparator,
+)
 
 _INTRODUCTION = """\
 # Operators

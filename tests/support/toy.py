@@ -10,7 +10,7 @@ from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite, c
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Pipeline
-from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.units import Shuffle
 
 #: The repository of the suite, which is no suite of the toolkit's.
 REPO = "coherencegym/toy_order"

@@ -31,7 +31,7 @@ from typing import Any
 
 from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.manipulations.operator import Context, Operator
-from coherencegym.manipulations.shuffle import kendall_tau, reorder
+from coherencegym.manipulations.units import kendall_tau, reorder
 from coherencegym.words import with_spaces
 
 #: The entities of a unit by their chains, the most salient first.
@@ -141,7 +141,7 @@ class MatchedOrder(Operator):
     Some corpora annotate grammatical functions (such as subject). For these corpora, the new order
     also has more incoherent transitions between neighbouring sentences than the original order. By
     Centering Theory, a transition is incoherent if, for example, the two sentences have no person
-    or thing in common (:mod:`manipulations.orders.matched_order`).
+    or thing in common (:mod:`manipulations.matched_order`).
     """
 
     most_kept: int = 1

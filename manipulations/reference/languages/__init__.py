@@ -1,1 +1,0 @@
-"""Rules of each language for mentions: said again, and without their antecedents."""
