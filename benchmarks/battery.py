@@ -21,8 +21,7 @@ import pyarrow.parquet as pq
 
 from coherencegym.battery import BATTERY, FEWEST_ITEMS, Phenomenon, built, phenomena
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.examples import contrasted
-from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.items import ITEMS, contrasted
 from coherencegym.eval.statistics.control import LEAKS, checked_items
 from coherencegym.licence import may_republish
 from coherencegym.loaders import read, registry

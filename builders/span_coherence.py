@@ -31,7 +31,7 @@ from coherencegym.builders.spans.annotated import (
 from coherencegym.builders.spans.contradictions import CONTRADICTION_COLUMNS, Contradictions
 from coherencegym.builders.spans.denials import Denials
 from coherencegym.builders.suite import ANY_LANGUAGE, Column, Config, Contrast, Suite
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SPANS, SpanText
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpus import cited
 from coherencegym.loaders.discourse import Discourse

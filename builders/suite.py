@@ -10,8 +10,6 @@ from typing import Any, Literal, Protocol
 from coherencegym.builders.judgement.asked import Question
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.kinds.examples import Contrast as Contrast
-from coherencegym.eval.kinds.examples import GeneratedItem as GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import (
     ITEMS,
@@ -21,6 +19,8 @@ from coherencegym.eval.kinds.items import (
     Region,
     SuiteError,
 )
+from coherencegym.eval.kinds.items import Contrast as Contrast
+from coherencegym.eval.kinds.items import GeneratedItem as GeneratedItem
 from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import Name, held

@@ -22,8 +22,8 @@ from coherencegym.escapes import markdown_filters, markdown_text, templates_of
 from coherencegym.eval.data.benchmark import suite_headline
 from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.data.source import published, published_part
+from coherencegym.eval.kinds import kind_named
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.statistics.control import CONTROLLED, TOO_SMALL, UNCONTROLLED
 from coherencegym.licence import IN_PART, combined_licence
 from coherencegym.loaders.corpus import NEVER_RUN

@@ -15,8 +15,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends import backend_of
 from coherencegym.eval.backends.backend import RunContext
-from coherencegym.eval.backends.registry import backend_of
 from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
 from coherencegym.eval.forward.trial import (
     Bits,
@@ -186,7 +186,7 @@ def surprisals(
 
     Args:
         model: a causal or masked language model of transformers, in evaluation mode, or one that
-            another backend has loaded (:mod:`eval.backends.registry`).
+            another backend has loaded (:mod:`eval.backends`).
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.

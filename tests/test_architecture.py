@@ -20,7 +20,6 @@ EVAL = (
     "forward",
     "backends",
     "surprisal",
-    "text_surprisal",
     "hidden_states",
     "statistics",
     "outcomes",

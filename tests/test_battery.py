@@ -20,8 +20,7 @@ from coherencegym.battery import (
     CheckedPhenomenon,
     phenomena,
 )
-from coherencegym.eval.kinds.examples import contrasted
-from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.items import ITEMS, contrasted
 from coherencegym.eval.statistics.balance import balanced
 from coherencegym.eval.statistics.control import CONTROLLED, LEAKS, TOO_SMALL, UNCONTROLLED
 from coherencegym.eval.statistics.surface import surface_differences

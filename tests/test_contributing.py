@@ -22,11 +22,11 @@ import coherencegym as cg
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.backends.registry import BACKENDS
+from coherencegym.eval import kinds
+from coherencegym.eval.backends import BACKENDS
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds import registry
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row
 from coherencegym.eval.models.load import load_config
 from coherencegym.eval.outcomes.metrics import estimates
@@ -204,9 +204,7 @@ def test_the_example_of_a_kind_is_built_shown_and_read(
     repository: Path, modules: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind = modules[HALVES].HALVES
-    monkeypatch.setattr(
-        registry, "TABLE_KINDS", {**registry.TABLE_KINDS, kind.name: kind}
-    )  # its line
+    monkeypatch.setattr(kinds, "TABLE_KINDS", {**kinds.TABLE_KINDS, kind.name: kind})  # its line
     suite = modules[RECIPE_HALVES].SUITE
     folder, manifest = build_recipes(repository, modules, suite, tmp_path)
     entry = manifest["configs"]["recipes_all"]
@@ -222,7 +220,7 @@ def test_the_example_of_a_kind_is_built_shown_and_read(
     assert (ordered.together, reverse.together) == (True, False)
     assert reverse.second == "Wait four minutes. Pour it over the leaves."
     with pytest.raises(EvaluationError, match=r"kind 'halves'; expected items \(.*another command"):
-        list(table_rows(find_dataset(str(folder)), kind=registry.TABLE_KINDS["items"]))
+        list(table_rows(find_dataset(str(folder)), kind=kinds.TABLE_KINDS["items"]))
 
 
 def test_the_example_of_a_task_is_a_subcommand(
@@ -233,7 +231,7 @@ def test_the_example_of_a_task_is_a_subcommand(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     kind = modules[HALVES].HALVES
-    monkeypatch.setattr(registry, "TABLE_KINDS", {**registry.TABLE_KINDS, kind.name: kind})
+    monkeypatch.setattr(kinds, "TABLE_KINDS", {**kinds.TABLE_KINDS, kind.name: kind})
     monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__package__))  # its line
     data, _ = build_recipes(repository, modules, modules[RECIPE_HALVES].SUITE, tmp_path)
     asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data), "--verbose"]

@@ -18,7 +18,7 @@ from typing import Any
 
 from coherencegym.builders.discourse.released import PROBED
 from coherencegym.builders.suite import ANY_LANGUAGE, GENRE, Column, Config, Contrast
-from coherencegym.eval.kinds.examples import EXAMPLES, NO_PLACE, LabelledExample, Slot
+from coherencegym.eval.kinds.documents import EXAMPLES, NO_PLACE, LabelledExample, Slot
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,

@@ -31,8 +31,15 @@ from coherencegym.builders.suite import (
     ItemGenerator,
     generate_item,
 )
-from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, UNKNOWN_PLACE, Document
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
+from coherencegym.eval.kinds.documents import (
+    DOCUMENTS,
+    EXAMPLES,
+    NO_INTRUDER,
+    UNKNOWN_PLACE,
+    Document,
+    LabelledExample,
+    Slot,
+)
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpora.discoeval import TOKENISED

@@ -58,7 +58,7 @@ from coherencegym.builders.suite import (
     GeneratedItem,
     ItemGenerator,
 )
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.sections import ABSTRACT_SENTENCES

@@ -26,11 +26,20 @@ from string import ascii_uppercase
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.documents import (
+    DOCUMENTS,
+    EXAMPLES,
+    NEGATIVE,
+    NO_INTRUDER,
+    SPANS,
+    UNDECIDED,
+    Document,
+    GoldSpan,
+    LabelledExample,
+    SpanText,
+)
 from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
 from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item
-from coherencegym.eval.kinds.spans import NEGATIVE, SPANS, UNDECIDED, GoldSpan, SpanText
 from coherencegym.files.strict_json import held
 
 

@@ -29,7 +29,7 @@ from coherencegym.builders.judgement.asked import (
 from coherencegym.command_line import Parser
 from coherencegym.escapes import templates_of, under_policy
 from coherencegym.eval.data.table_rows import TableRows
-from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.eval.kinds.documents import SPANS
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
@@ -241,7 +241,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.table_rows import table_rows
-    from coherencegym.eval.kinds.registry import kind_named
+    from coherencegym.eval.kinds import kind_named
     from coherencegym.files.folders import check_folder, written_beside
 
     folder: Path = arguments.folder

@@ -28,10 +28,8 @@ from coherencegym.builders.judgement.asked import (
 )
 from coherencegym.builders.release.baselines import score_figures
 from coherencegym.builders.suite import Column, Config
-from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, Document
-from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.kinds.documents import DOCUMENTS, EXAMPLES, HUMAN, SPANS, Document
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.kinds.table_kind import HUMAN_OK
 from coherencegym.eval.statistics.correlation import agreement_groups
 from coherencegym.eval.statistics.scores import text_of

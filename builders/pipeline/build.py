@@ -37,7 +37,7 @@ from coherencegym.builders.release.quality import (
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem, Suite
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
-from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.kinds.documents import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR, to_row
 from coherencegym.eval.statistics.control import checked_items

@@ -13,7 +13,7 @@ from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.eval.data.source import FORMAT, Published
-from coherencegym.eval.kinds.registry import TABLE_KINDS
+from coherencegym.eval.kinds import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import DISCOURSE, SAMPLE, Row
 from coherencegym.licence import OTHER, combined_licence, licence_class
 from coherencegym.loaders.corpus import Corpus

@@ -17,9 +17,8 @@ from coherencegym.builders.discourse.cutting import families
 from coherencegym.builders.release.quality import document_quality, quality, span_quality
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
-from coherencegym.eval.kinds.documents import RatedText, StructuredDocument
+from coherencegym.eval.kinds.documents import RatedText, SpanText, StructuredDocument
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.kinds.table_kind import Row
 from coherencegym.eval.statistics.control import Control
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision

@@ -13,8 +13,8 @@ from typing import Any
 
 from coherencegym.cards.render import dataset_card, quality_json
 from coherencegym.eval.data.benchmark import EVAL_YAML, eval_yaml
+from coherencegym.eval.kinds import kind_named
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE, row_hash
 
 #: The file by which a folder is known as a build, and a repository as a release.

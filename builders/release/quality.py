@@ -30,9 +30,15 @@ from coherencegym.builders.release.baselines import baseline_scores, control_fig
 from coherencegym.builders.spans.annotated import WHOLE_ONLY
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES, PARTIAL_INPUT
-from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.documents import (
+    NEGATIVE,
+    POSITIVE,
+    UNDECIDED,
+    GoldSpan,
+    LabelledExample,
+    SpanText,
+)
 from coherencegym.eval.kinds.items import SEPARATOR
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, GoldSpan, SpanText
 from coherencegym.eval.statistics.bag_of_words import (
     FOLDS,
     LEARNING,

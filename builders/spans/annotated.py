@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.builders.suite import Column, Contrast
-from coherencegym.eval.kinds.spans import (
+from coherencegym.eval.kinds.documents import (
     NEGATIVE,
     POSITIVE,
     SPANS,

@@ -16,7 +16,7 @@ from typing import Any, Self
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.spans.annotated import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SPANS, SpanText
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SPANS, SpanText
 from coherencegym.loaders.corpora.dialogues import NLI_LABELS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context

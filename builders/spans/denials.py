@@ -15,7 +15,7 @@ from typing import Any, Self
 from coherencegym.builders.crossing.partners import stems
 from coherencegym.builders.spans.contradictions import contradiction_row
 from coherencegym.builders.suite import Contrast
-from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.kinds.documents import SpanText
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probes.sentence import analyse, apply

@@ -1,4 +1,7 @@
-"""A backend: the library that runs language models, as a value that one module declares."""
+"""A backend: the library that runs language models, as a value that one module declares.
+
+The backend of transformers, of which all the project's promises are, is declared here.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.execute import BatchProgress, Execution
+from coherencegym.eval.forward.execute import BatchProgress, Execution, all_known, execute
 from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.config import Scorer, ScorerChoice, scorer_of
-from coherencegym.eval.models.load import LoadedModel, Unloaded
-from coherencegym.eval.models.machine import ALONE, World
+from coherencegym.eval.models.config import Scorer, ScorerChoice, padding_of, scorer_of
+from coherencegym.eval.models.load import LoadedModel, Unloaded, load, vocabulary_size
+from coherencegym.eval.models.machine import ALONE, World, input_device
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.plan.plan import Plan, default_budget, free_budget
 
 
 @dataclass(frozen=True)
@@ -117,3 +120,39 @@ class Backend:
         if isinstance(model, Unloaded):
             return model.scorer
         return scorer_of(getattr(model, "config", None), type(model).__name__)
+
+
+def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
+    options = context.options
+    if isinstance(model, Unloaded):
+        twice = () if model.dtype in ("float32", "float64") else context.twice
+        found = all_known(plan, context.store, context.progress, context.world, twice)
+        if found is not None:
+            return found
+        model = model.loaded
+    return execute(
+        model,
+        plan,
+        default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
+        share=options.share and not options.is_masked,
+        padding=padding_of(getattr(model, "config", None)) if options.is_masked else None,
+        store=context.store,
+        progress=context.progress,
+        world=context.world,
+        beginnings=context.beginnings,
+        twice=context.twice,
+        trials=context.trials,
+    )
+
+
+BACKEND = Backend(
+    name="transformers",
+    title="transformers",
+    load=load,
+    run=_run,
+    vocabulary=vocabulary_size,
+    models=None,
+    scorers=("causal", "pll", "mntp"),
+    has_vectors=True,
+    has_all_tokens=True,
+)

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.commands.cli import command_named
     from coherencegym.eval.commands.task_command import TaskCommand
-    from coherencegym.eval.run.run_file import read_run_file
+    from coherencegym.eval.run.runs import read_run_file
     from coherencegym.eval.tasks.registry import all_tasks
 
     path: Path = arguments.file

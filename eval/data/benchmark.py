@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from coherencegym.eval.kinds import kind_named
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 
 

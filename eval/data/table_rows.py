@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.source import Source, stand_off_configs
-from coherencegym.eval.kinds.registry import TABLE_KINDS
+from coherencegym.eval.kinds import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
     TableKind,

@@ -1,15 +1,22 @@
-"""Documents in which one sentence may be an intruder: the table kind ``documents``.
+"""The kinds of tables whose rows are texts with an answer each; other columns are ``extra``.
 
-Shen et al. 2021, section 3. A row is a document as its sentences, and the place of the one that
-came from another document, if there is any. Beside the columns defined here a dataset may have
-columns of its own (``replaced``, ``similarity``, ...), kept in ``extra``.
-
-A row is a text and how coherent people found it, on any scale on which more is better. Texts that
-were written to one prompt (a title, a question) are compared among themselves, too. Columns that
-only one dataset has are kept in ``extra``.
-
-What Chen, Chu and Gimpel 2019, section 4, let a sentence encoder learn from: the sentences around a
-sentence, its place, how deep its section lies, and the titles above it. A row is a whole document.
+- ``ratings``: a text and how coherent people found it, on any scale on which more is better.
+  Texts that were written to one prompt (a title, a question) are compared among themselves, too.
+- ``structures``: a whole document, which a sentence encoder learns from (Chen, Chu and Gimpel 2019,
+  section 4): the sentences around a sentence, its place, how deep its section lies, and the titles
+  above it.
+- ``documents``: a document as its sentences, and the place of the one that came from another
+  document, if there is any (Shen et al. 2021, section 3).
+- ``spans``: a text as its units, or several alternatives of one, the right answer for the whole,
+  and the right answer for each of its spans, written down by whoever built it (Storks and Chai
+  2021): who is right about a whole text should be right about each of its consecutive parts. Of
+  *one text* the question is whether it has a property, such as entailing the hypothesis, or holding
+  a sentence that does not belong there; answers are :data:`POSITIVE` and :data:`NEGATIVE`. Of *a
+  choice* between ``alternatives`` of equally many units it is which is the better one; answers are
+  their numbers from 0, and :data:`UNDECIDED` where a span is as good in any.
+- ``examples``: slots, of each of which a classifier gets one vector, and a label (Chen, Chu and
+  Gimpel 2019, "DiscoEval", section 3). A slot is one segment of text, or several whose mean it is,
+  such as the elementary units of a subtree.
 """
 
 from __future__ import annotations
@@ -27,6 +34,7 @@ from coherencegym.eval.kinds.table_kind import (
     FROM_DISCOURSE,
     ROW_ID,
     Clustered,
+    Row,
     RowName,
     TableKind,
     column,
@@ -160,7 +168,7 @@ STRUCTURES = TableKind(
         for sentence in paragraph
     ),
     shown=lambda row: len(row["sections"]) > 1,
-    task="criteria",
+    task="training",
     command="coherencegym train encoder",
     ask="Train a sentence encoder on it",
     learns=True,
@@ -231,4 +239,221 @@ DOCUMENTS = TableKind(
     task="detect",
     command="coherencegym detect",
     ask="Detect the intruders with a model",
+)
+
+
+NEGATIVE, POSITIVE = 0, 1
+#: The answer for a span that is as good in any alternative.
+UNDECIDED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpan:
+    """The right answer for the units from ``start`` to ``end``, both from 0 and both included."""
+
+    start: StrictInt
+    end: StrictInt
+    answer: StrictInt
+
+
+@dataclass(frozen=True)
+class SpanText(Clustered):
+    """A text, or alternatives of one, with the right answers for its spans.
+
+    ``evidence`` are units from first to last; any one of several suffices. In ``gold`` each span
+    stands once, the whole among them.
+    """
+
+    item_id: RowName = field(metadata=ROW_ID)
+    units: tuple[str, ...] = field(
+        metadata=column(["string"], "the units of the text, in order; empty for a choice")
+    )
+    speakers: tuple[str, ...] = field(
+        metadata=column(["string"], "the speaker of each unit; empty if the text names no speaker")
+    )
+    hypothesis: str = field(
+        metadata=column("string", "the hypothesis of the question; empty without one")
+    )
+    alternatives: tuple[tuple[str, ...], ...] = field(
+        metadata=column(
+            [["string"]], "the texts to choose from; empty for a question about one text"
+        )
+    )
+    label: StrictInt = field(
+        metadata=column(
+            "int32",
+            "the answer for the whole text: 1 or 0; for a choice, the better alternative (from 0)",
+        )
+    )
+    evidence: tuple[tuple[StrictInt, StrictInt], ...] = field(
+        metadata=column(
+            [["int32"]], "the first and last unit of each part on which the answer rests"
+        )
+    )
+    gold: tuple[GoldSpan, ...] = field(
+        metadata=column(
+            [{"start": "int32", "end": "int32", "answer": "int32"}],
+            "the answer for each span of units; -1 if the alternatives are equally good on it",
+        )
+    )
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """The number of units of the text, or of each alternative."""
+        return len(self.alternatives[0] if self.alternatives else self.units)
+
+    @property
+    def is_choice(self) -> bool:
+        """It is a choice between alternatives."""
+        return bool(self.alternatives)
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """All units, and the hypothesis where there is one."""
+        yield from self.units
+        for alternative in self.alternatives:
+            yield from alternative
+        if self.hypothesis:
+            yield self.hypothesis
+
+
+def _of_spans(value: SpanText) -> Iterator[str]:
+    sizes = {len(alternative) for alternative in value.alternatives}
+    if bool(value.units) == value.is_choice or 0 in sizes or len(value.alternatives) == 1:
+        yield "expected either units, or two alternatives or more, none of them empty"
+        return
+    if len(sizes) > 1:
+        yield f"alternatives of {min(sizes)} and of {max(sizes)} units; expected equally many"
+    if value.is_choice and len({*value.alternatives}) == 1:
+        yield "all alternatives have the same text; expected a difference"
+    if not all(text.strip() for text in value.texts):
+        yield "a unit is empty; expected text"
+    if len(value.speakers) not in (0, value.size):
+        yield f"{len(value.speakers)} speakers of {value.size} units; expected one each, or none"
+    answers = range(len(value.alternatives)) if value.is_choice else (NEGATIVE, POSITIVE)
+    if value.label not in answers:
+        yield f"label {value.label}; expected {answers[0]} to {answers[-1]}"
+    for first, last in value.evidence:
+        if not 0 <= first <= last < value.size:
+            yield f"evidence [{first}, {last}]; expected units from 0 to {value.size - 1}"
+    seen: dict[tuple[int, int], int] = {}
+    for one in value.gold:
+        place = one.start, one.end
+        if not 0 <= one.start <= one.end < value.size:
+            yield f"span {[*place]}; expected units from 0 to {value.size - 1}"
+        if place in seen:
+            yield f"span {[*place]} stands twice; expected each once"
+        if one.answer not in (*answers, *((UNDECIDED,) if value.is_choice else ())):
+            yield f"answer {one.answer} for the span {[*place]}; expected one of the question's"
+        seen[place] = one.answer
+    if seen.get((0, value.size - 1)) != value.label:
+        yield "the span of all units has another answer than the whole; expected the label"
+
+
+def _length_of_spans(row: Row) -> int:
+    texts = row["units"] or [unit for one in row["alternatives"] for unit in one]
+    return sum(map(len, texts))
+
+
+SPANS = TableKind(
+    name="spans",
+    row=(
+        "a text divided into units, or alternative versions of a text, with the right answer for "
+        "each span."
+    ),
+    schema=SpanText,
+    mark="gold",
+    texts=lambda value: value.texts,
+    problems=_of_spans,
+    length=_length_of_spans,
+    shown=lambda row: bool(row["evidence"]) and len(row["gold"]) > 1,
+    task="spans",
+    command="coherencegym spans",
+    ask="Test whether a model is also right about the parts",
+)
+
+
+#: The place of a slot that does not stand in the text.
+NO_PLACE = -1
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An input of the classifier: the mean of the vectors of its segments."""
+
+    segments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelledExample(Clustered):
+    """An example with its label.
+
+    Units of ``text`` are joined by one space, for vectors in context. ``also`` are answers such as
+    the second sense of a relation.
+    """
+
+    item_id: RowName = field(metadata=ROW_ID)
+    slots: tuple[Slot, ...] = field(
+        metadata=column(
+            [{"segments": ["string"]}],
+            "the classifier's input: one vector per slot, the mean over its segments",
+        )
+    )
+    text: tuple[str, ...] = field(
+        metadata=column(["string"], "the text that contains the segments, in reading order")
+    )
+    places: tuple[StrictInt, ...] = field(
+        metadata=column(
+            ["int32"], "for each slot, its position (from 0) in `text`; -1 if it has none"
+        )
+    )
+    label: RowName = field(metadata=column("string", "the right answer"))
+    discourse_id: RowName = field(metadata=FROM_DISCOURSE)
+    corpus: RowName = field(metadata=FROM_CORPUS)
+    also: tuple[RowName, ...] = field(
+        default=(), metadata=column(["string"], "other right answers")
+    )
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def segments(self) -> Iterator[str]:
+        """The segments of all slots, in their order."""
+        return (segment for slot in self.slots for segment in slot.segments)
+
+
+def _of_examples(example: LabelledExample) -> Iterator[str]:
+    slots, units = len(example.slots), len(example.text)
+    if not slots:
+        yield "no slot; expected at least 1"
+    for number, slot in enumerate(example.slots):
+        if not slot.segments or not all(segment.strip() for segment in slot.segments):
+            yield f"slot {number} is empty, or a segment of it"
+    for number, unit in enumerate(example.text):
+        if not unit.strip():
+            yield f"unit {number} of the text is empty"
+    if len(example.places) != slots:
+        yield f"{len(example.places)} places of {slots} slots; expected as many"
+    for place in example.places:
+        if place not in (NO_PLACE, *range(units)):
+            yield f"place {place}; expected -1, or 0 to {units - 1}"
+    labels = (example.label, *example.also)
+    if not all(labels) or len(set(labels)) < len(labels):
+        yield f"labels {labels}; expected distinct ones, none of them empty"
+
+
+EXAMPLES = TableKind(
+    name="examples",
+    row="one or more text segments, and the label that a classifier of their vectors learns.",
+    schema=LabelledExample,
+    mark="slots",
+    texts=lambda example: (*example.segments, *example.text),
+    problems=_of_examples,
+    length=lambda row: sum(len(segment) for slot in row["slots"] for segment in slot["segments"]),
+    labels=("label", "also"),
+    task="probe",
+    command="coherencegym probe",
+    ask="Probe which of a model's layers encode the label",
 )

@@ -6,14 +6,16 @@ may have typed columns of its own (``permutation``, ``sense``, ...), kept in ``e
 
 Numbers are bits. ``=`` holds within SyntaxGym's tolerance and has no part in ``>`` and ``<``: of
 two values so close, ``=`` and one of these may both hold.
+
+A contrast is what a prediction says between two conditions, as builds and baselines take it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -29,7 +31,9 @@ from coherencegym.eval.kinds.formula import (
     Truth,
     Value,
     check_names,
+    coefficients_of,
     formula_error,
+    parse_formula,
     read_of,
     values_of,
 )
@@ -351,3 +355,108 @@ ITEMS = TableKind(
     command="coherencegym score",
     ask="Score a causal language model on it",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A prediction between two conditions: the incoherent one is the more surprising.
+
+    Several conditions on a side are added up: with two contexts and two targets, the targets in
+    each other's contexts are together more surprising than in their own, which is an interaction.
+    ``region`` is a region number or ``*`` for the whole text; with ``last`` it is the sum of the
+    regions from one number to the other that is compared.
+    """
+
+    incoherent: str | tuple[str, ...]
+    coherent: str | tuple[str, ...]
+    region: int | str
+    metric: str = "mean"
+    groups: tuple[str, ...] = ()
+    last: int = 0
+
+    @property
+    def formula(self) -> str:
+        """The prediction in SyntaxGym's formula language."""
+        return f"{self._value(self.worse)} > {self._value(self.better)}"
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The conditions predicted to be the more surprising."""
+        return (self.incoherent,) if isinstance(self.incoherent, str) else self.incoherent
+
+    @property
+    def better(self) -> tuple[str, ...]:
+        """The conditions predicted to be the less surprising."""
+        return (self.coherent,) if isinstance(self.coherent, str) else self.coherent
+
+    @property
+    def regions(self) -> Sequence[int | str]:
+        """The regions that are compared."""
+        return range(int(self.region), self.last + 1) if self.last else [self.region]
+
+    def _value(self, conditions: Sequence[str]) -> str:
+        return " + ".join(f"({r};%{name}%)" for name in conditions for r in self.regions)
+
+    @property
+    def prediction(self) -> Prediction:
+        """The prediction as a row carries it."""
+        return Prediction(self.formula, self.metric, self.groups)
+
+
+@dataclass(frozen=True)
+class GeneratedItem:
+    """An item, the contrasts behind its predictions, and what a partial-input classifier may see.
+
+    ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each;
+    ``language`` (ISO 639-1) is that of the texts, and ``words`` are those of its corpus, where its
+    script has no spaces.
+    """
+
+    item: Item
+    contrasts: tuple[Contrast, ...]
+    views: Mapping[str, tuple[str, ...]]
+    language: str = "en"
+    words: frozenset[str] = frozenset()
+
+
+def contrasts_of(item: Item) -> tuple[Contrast, ...]:
+    """The contrasts that the predictions of an item stand for, in their order.
+
+    Empty where a formula is none: an equality, a conjunction, or sides of different regions.
+    """
+    contrasts = [(one, _contrast(one.formula)) for one in item.predictions]
+    found = [replace(own, metric=one.metric, groups=one.groups) for one, own in contrasts if own]
+    return tuple(found) if len(found) == len(contrasts) else ()
+
+
+@lru_cache(maxsize=4096)
+def _contrast(formula: str) -> Contrast | None:
+    tree = parse_formula(formula)
+    if not isinstance(tree, Comparison) or tree.operator == "=":
+        return None
+    sign = 1 if tree.operator == ">" else -1
+    regions: dict[int, dict[str, list[RegionRef]]] = {1: {}, -1: {}}
+    for (region, condition), times in coefficients_of(tree).items():
+        if abs(times) != 1:
+            return None
+        regions[times * sign].setdefault(condition, []).append(region)
+    kinds = {tuple(sorted(own, key=str)) for side in regions.values() for own in side.values()}
+    if len(kinds) != 1 or not all(regions.values()):
+        return None
+    first, *_, last = (*(kind := kinds.pop()), *kind)
+    if len(kind) > 1 and (WHOLE in kind or int(last) - int(first) != len(kind) - 1):
+        return None
+    until = int(last) if len(kind) > 1 else 0
+    return Contrast(tuple(regions[1]), tuple(regions[-1]), first, last=until)
+
+
+def contrasted(item: Item) -> GeneratedItem:
+    """An item with its contrasts; a bag of words sees of each condition what is compared last."""
+    views = {
+        condition.condition_name: (condition.regions[-1].content,) for condition in item.conditions
+    }
+    return GeneratedItem(item, contrasts_of(item), views)
+
+
+#: Says how incoherent a condition (its name) looks where a contrast compares it.
+Incoherence = Callable[[str, Contrast], float]

@@ -21,8 +21,7 @@ from coherencegym.eval.data.pairs import (
 )
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.syntaxgym import suites
-from coherencegym.eval.kinds.examples import contrasted
-from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError
+from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError, contrasted
 from coherencegym.eval.run.options import DataOptions, ItemOptions
 from coherencegym.files.tables import FRAME_SUFFIXES
 

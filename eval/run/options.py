@@ -11,7 +11,7 @@ from pydantic import Field
 
 from coherencegym.command_line import flag_of, named, option, positive
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.backends.registry import BACKENDS, backend_named
+from coherencegym.eval.backends import BACKENDS, backend_named
 from coherencegym.eval.data.pairs import PairChoices
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import ModelArguments, parse_model_arguments

@@ -2,6 +2,8 @@
 
 Each model is loaded once, and texts are encoded and planned once for all models that read them
 alike (:mod:`eval.plan.plan`). In the shell what fails does not end the rest.
+
+A run is also a file of YAML: the name of a task and the arguments of its function in Python.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.errors import EvaluationError, one_line
+import yaml
+
+from coherencegym.errors import EvaluationError, first_line, one_line
+from coherencegym.escapes import visible
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.models.in_memory import evaluating
@@ -31,7 +36,14 @@ from coherencegym.eval.results.folder import (
     told_apart,
     write_results,
 )
-from coherencegym.eval.run.call import Call, described_model, print_cache, reading_model
+from coherencegym.eval.run.call import (
+    Call,
+    batch_bar,
+    described_model,
+    print_cache,
+    reading_model,
+    step_bars,
+)
 from coherencegym.eval.run.data import (
     DatasetInputs,
     Items,
@@ -40,16 +52,72 @@ from coherencegym.eval.run.data import (
     read_dataset,
 )
 from coherencegym.eval.run.options import DataOptions, ModelOptions, each_model
-from coherencegym.eval.run.progress import batch_bar, step_bars
-from coherencegym.eval.run.run_file import RUN_FILE_NAME, run_file_text
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
+from coherencegym.files.strict_json import kind
+from coherencegym.files.tables import read_text
 
 if TYPE_CHECKING:
     from coherencegym.eval.views.overview import ShownOverview
+
+
+#: The name of the file in a folder of results.
+RUN_FILE_NAME = "run.yaml"
+#: Options that say nothing of one run in its folder, or are told by its model and its dataset.
+_UNRECORDED = frozenset(
+    {
+        *("model", "model_revision", "all_revisions", "dataset"),
+        *("output", "overwrite", "quiet"),
+    }
+)
+
+
+def read_run_file(path: Path) -> dict[str, Any]:
+    """Read a file of runs: options by their names, ``task`` among them."""
+    try:
+        content = yaml.safe_load(read_text(path))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise EvaluationError(f"{path}:{line}: not YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise EvaluationError(f"{path}: not YAML: {first_line(error)}") from None
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
+        raise EvaluationError(
+            f"{path}: {kind(content)}; expected model, dataset, task, output, ..."
+        )
+    return content
+
+
+def run_file_text(
+    call: Call, model: ModelOptions, data: DataOptions, folder: Path, signature: str
+) -> str:
+    """The file of one run, with its signature: a model and a dataset, and the options given.
+
+    It is empty where a value in memory was asked, or asked about.
+    """
+    if not isinstance(model.model, str) or not isinstance(data.dataset, str | Path):
+        return ""
+    recorded = {
+        name: _plain(value)
+        for name, value in call.given.items()
+        if name not in _UNRECORDED and value is not None
+    }
+    if model.revision:
+        recorded["model_revision"] = model.revision
+    about = {"task": call.task.command.name, "model": model.model, "dataset": str(data.dataset)}
+    content = {**about, **recorded, "output": str(folder)}
+    made = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
+    return f"# {visible(signature)}\n{made}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return list(map(_plain, value))
+    return value if isinstance(value, str | int | float) else str(value)
+
 
 #: The folder of runs for which nobody names another.
 _RESULTS = Path("results")

@@ -1,23 +1,42 @@
-"""Surprisals of texts by models, for Python and the shell."""
+"""Surprisals of texts by models, by token or by word, as reading-time studies take them.
+
+The surprisal of a word is the sum of those of its tokens (Smith and Levy 2013). Of tokenizers that
+put the space before a word into its first token, ``word_correction`` moves the probability that a
+word ends from the next word's first token to the word (Pimentel and Meister 2024; Oh and Schuler
+2024).
+"""
 
 from __future__ import annotations
 
+import math
+import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import option, options_in
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.pairs import TEXT_NAME, TEXT_SUFFIXES, labelled_texts
+from coherencegym.eval.data.pairs import (
+    TEXT_NAME,
+    TEXT_SUFFIXES,
+    LabelledTexts,
+    condition_after,
+    labelled_texts,
+)
 from coherencegym.eval.models.machine import ALONE, world
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.run.call import parse_options
+from coherencegym.eval.run.call import batch_bar, described_model, parse_options, reading_model
 from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model
-from coherencegym.eval.run.progress import batch_bar
+from coherencegym.eval.text.sequence import name_notes
+
+if TYPE_CHECKING:
+    from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.surprisal import ScoredCondition
 
 
 @dataclass(frozen=True)
@@ -65,9 +84,6 @@ def surprisal_rows(
         contexts: a text before each of a list.
         in_shell: several processes may have been launched, and lines go to standard error.
     """
-    from coherencegym.eval.run.call import described_model, reading_model
-    from coherencegym.eval.text_surprisal import text_surprisals
-
     where = "" if in_shell else "surprisal"
     usual = {"scorer": "auto", "by": "word" if in_shell else "token"}
     model, reading, chosen, output = parse_options(TEXT_KINDS, given, where, usual)
@@ -89,10 +105,112 @@ def surprisal_rows(
             batch_bar(*said) as progress,
         ):
             run: Any = {"store": cache, "progress": progress, "world": processes}
-            found = text_surprisals(loaded, labelled, chosen.by, how, tell, **run)
+            found = _rows(loaded, labelled, chosen.by, how, tell, **run)
             rows += [{"model": one.name, **row} for row in found]
     return rows
 
 
 def _tell(model: str, said: str) -> None:
     print(f"! {model}: {said}", file=sys.stderr)
+
+
+_NAME = "text"
+
+
+def _rows(
+    model: LoadedModel,
+    given: LabelledTexts,
+    by: str,
+    options: Options,
+    tell: Callable[[str], object],
+    **running: Any,
+) -> Iterator[dict[str, Any]]:
+    # The labels of a text, ``number`` of the token in it (from 1), ``token`` or ``word``, ``start``
+    # and ``end`` (characters of the text), ``bits`` (None where a first token has nothing before
+    # it, or begins in the context). ``tell`` takes each line that a reader of the rows must know.
+    from coherencegym.eval.plan.requests import Query
+    from coherencegym.eval.surprisal import surprisals
+
+    texts, contexts = given.texts, given.contexts
+    if not texts:
+        raise EvaluationError("no text; expected at least one")
+    if contexts is not None and len(contexts) != len(texts):
+        raise EvaluationError(f"{len(contexts)} contexts of {len(texts)} texts; expected as many")
+    names = [f"text {label['text_number']}" for label in given.labels]
+    conditions = []
+    for number, (name, text) in enumerate(zip(names, texts, strict=True)):
+        if not isinstance(text, str) or not text.strip():
+            raise EvaluationError(f"{name}: {text!r:.60}; expected a text that is not empty")
+        context = None if contexts is None else contexts[number] or ""
+        conditions.append(condition_after(_NAME, context, text))
+    region = 1 if contexts is None else 2
+    queries = [
+        Query(name, [condition], {_NAME: {region}})
+        for name, condition in zip(names, conditions, strict=True)
+    ]
+    found = surprisals(model.model, model.tokenizer, queries, options, **running)
+    for note in name_notes(found.names, options.special_tokens):
+        tell(note.text)
+    entered = shared = 0
+    for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True)):
+        if _NAME not in answer.conditions:
+            raise EvaluationError(
+                f"{names[number]}: longer than the model's context of {found.context:,} tokens; "
+                "expected a shorter text, or context"
+            )
+        start, end = condition.region_offsets[-1]
+        offset = len(condition.content) - len(texts[number])
+        entered += answer.conditions[_NAME].encoding.is_entered(region)
+        tokens = _tokens(answer.conditions[_NAME], condition.content, region, offset)
+        rows = tokens if by == "token" else _words(tokens, condition.content, start, end)
+        for place, row in enumerate(rows, start=1):
+            span = {"start": row["start"] - offset, "end": row["end"] - offset}
+            shared += len(row.get("word", "").split()) > 1
+            yield {**given.labels[number], "number": place, **row, **span}
+    if entered:
+        tell(
+            f"{entered:,} of {len(texts):,} texts begin within the last token of their context; "
+            "the words in this token have no bits"
+        )
+    if shared:
+        tell(f"{shared:,} rows are of several words each, which share a token")
+
+
+def _tokens(
+    scored: ScoredCondition, content: str, region: int, first: int
+) -> Iterator[Mapping[str, Any]]:
+    encoding = scored.encoding
+    for place, (own_region, reached) in enumerate(
+        zip(encoding.regions, encoding.reached, strict=True)
+    ):
+        if region not in (own_region, *(other for other, _ in reached)):
+            continue
+        # The space between context and text is part of a token, and of no text.
+        start, end = max(first, encoding.starts[place]), encoding.ends[place]
+        bits = float(scored.bits[place]) if own_region == region else math.nan
+        own = None if math.isnan(bits) else bits
+        yield {"token": content[start:end], "start": start, "end": end, "bits": own}
+
+
+def _words(
+    tokens: Iterable[Mapping[str, Any]], content: str, start: int, end: int
+) -> Iterator[Mapping[str, Any]]:
+    # The sums over words, which white space parts; a token of white space is the next word's.
+    # Words that share a token are one.
+    words = list(re.compile(r"\S+").finditer(content, start, end))
+    starts, ends = [word.start() for word in words], [word.end() for word in words]
+    bits: list[list[float | None]] = [[] for _ in words]
+    goes_on = [False for _ in words]
+    for token in tokens:
+        if (own := bisect_right(ends, token["start"])) < len(words):
+            bits[own].append(token["bits"])
+            for later in range(own + 1, bisect_left(starts, token["end"])):
+                goes_on[later] = True
+    rows: list[tuple[int, int, list[float | None]]] = []
+    for begin, stop, found, joins in zip(starts, ends, bits, goes_on, strict=True):
+        before = rows.pop() if joins else (begin, stop, [])
+        rows.append((before[0], stop, [*before[2], *found]))
+    for begin, stop, found in rows:
+        known = [one for one in found if one is not None]
+        whole = math.fsum(known) if known and len(known) == len(found) else None
+        yield {"word": content[begin:stop], "start": begin, "end": stop, "bits": whole}

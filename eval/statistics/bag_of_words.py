@@ -23,9 +23,8 @@ from operator import mul
 from typing import Any, TypeVar
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.examples import Contrast, Incoherence
 from coherencegym.eval.kinds.formula import WHOLE
-from coherencegym.eval.kinds.items import SEPARATOR, Condition
+from coherencegym.eval.kinds.items import SEPARATOR, Condition, Contrast, Incoherence
 from coherencegym.eval.statistics.estimators import one_thread
 from coherencegym.words import ENGLISH, LETTER, stem, stop_words, with_spaces
 

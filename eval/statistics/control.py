@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.kinds.examples import GeneratedItem
-from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.kinds.items import SEPARATOR, GeneratedItem
 from coherencegym.eval.statistics.bag_of_words import whole_clusters, word_classifier
 from coherencegym.eval.statistics.balance import (
     Balance,

@@ -15,8 +15,14 @@ from functools import cached_property
 from typing import TypeVar
 
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE, PairBaselines
-from coherencegym.eval.kinds.examples import Contrast, GeneratedItem, Incoherence
-from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
+from coherencegym.eval.kinds.items import (
+    SEPARATOR,
+    Contrast,
+    GeneratedItem,
+    Incoherence,
+    Item,
+    Prediction,
+)
 from coherencegym.eval.statistics.bag_of_words import (
     no_overlap_in,
     out_of_fold_scores,

@@ -18,9 +18,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.kinds.examples import Contrast, GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
-from coherencegym.eval.kinds.items import SEPARATOR, Condition
+from coherencegym.eval.kinds.items import SEPARATOR, Condition, Contrast, GeneratedItem
 from coherencegym.eval.statistics.bag_of_words import (
     all_words,
     content_words,

@@ -12,8 +12,8 @@ from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.builders.registry import SUITES
 from coherencegym.builders.release.rows import hashes_path
+from coherencegym.eval.kinds import kind_named
 from coherencegym.eval.kinds.items import ITEMS, Item
-from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import row_hash, with_names
 
 

@@ -21,7 +21,7 @@ from coherencegym.builders.discourse.relations import (
 )
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.builders.pipeline.kinds import Division
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,

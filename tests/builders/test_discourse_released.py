@@ -13,7 +13,7 @@ from support.suites import rows
 
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
 from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
 from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS

@@ -27,7 +27,7 @@ from coherencegym.builders.discourse.matched_orders import OwnSplits
 from coherencegym.builders.discourse.windows import Position, Replaced
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.builders.pipeline.kinds import Division, Fits
-from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.kinds.documents import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
 from coherencegym.loaders.discourse import Discourse, Unit

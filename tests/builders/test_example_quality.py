@@ -11,7 +11,7 @@ import pytest
 from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.pipeline.build import Generated, measured_examples
 from coherencegym.builders.release.quality import example_quality, without_rare_classes
-from coherencegym.eval.kinds.examples import LabelledExample, Slot
+from coherencegym.eval.kinds.documents import LabelledExample, Slot
 from coherencegym.eval.statistics.bag_of_words import slot_bags
 
 

@@ -29,7 +29,7 @@ from coherencegym.builders.spans.annotated import (
 )
 from coherencegym.builders.spans.contradictions import Contradictions, statement
 from coherencegym.builders.spans.denials import Denials, denials, says_more
-from coherencegym.eval.kinds.spans import SPANS, UNDECIDED, GoldSpan, SpanText
+from coherencegym.eval.kinds.documents import SPANS, UNDECIDED, GoldSpan, SpanText
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus

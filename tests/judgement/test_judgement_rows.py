@@ -30,10 +30,9 @@ from coherencegym.cards.render import dataset_card
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.kinds.examples import LabelledExample, Slot
+from coherencegym.eval.kinds import kind_named
+from coherencegym.eval.kinds.documents import Document, LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.files.parquet import parquet_rows
 from coherencegym.loaders.corpus import CorpusError
 

@@ -12,10 +12,16 @@ import numpy as np
 
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.rows import to_table, write_split
-from coherencegym.eval.kinds.documents import DOCUMENTS, Document
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
+from coherencegym.eval.kinds.documents import (
+    DOCUMENTS,
+    EXAMPLES,
+    SPANS,
+    Document,
+    LabelledExample,
+    Slot,
+    SpanText,
+)
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import TableKind, to_row
 from coherencegym.eval.statistics.balance import Balance
 from coherencegym.eval.statistics.control import TOO_SMALL, Control

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.kinds.spans import UNDECIDED, GoldSpan, SpanText
+from coherencegym.eval.kinds.documents import UNDECIDED, GoldSpan, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     SpanPlace,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from coherencegym.eval.kinds.examples import NO_PLACE, LabelledExample
+from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.words import join_texts, place_texts
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.documents import LabelledExample
 from coherencegym.words import with_spaces
 
 

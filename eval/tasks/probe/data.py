@@ -14,7 +14,7 @@ from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, detail, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest, to_row
 from coherencegym.eval.tasks.task import Table
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from coherencegym.command_line import flag_of, not_negative, option, positive
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.kinds.documents import EXAMPLES
 from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.eval.tasks.probe.classifiers import ENCODINGS, TRAINERS
 from coherencegym.eval.tasks.probe.study import CHOICES

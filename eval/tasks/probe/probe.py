@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.hidden_states import Pool, States, states
-from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.documents import LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.requests import prepare_passages

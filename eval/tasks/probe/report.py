@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from coherencegym.eval.data.dataset import HUMAN_PERFORMANCE
-from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.documents import LabelledExample
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.scores import (

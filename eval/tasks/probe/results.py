@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
-from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.documents import LabelledExample
 from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter

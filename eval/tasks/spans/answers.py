@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     THRESHOLDS,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 
 #: Start and end of a span in units, from 0, both included.
 SpanPlace = tuple[int, int]

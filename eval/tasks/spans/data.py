@@ -9,7 +9,7 @@ from coherencegym.errors import ConfigError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.spans import SPANS, SpanText
+from coherencegym.eval.kinds.documents import SPANS, SpanText
 from coherencegym.eval.tasks.spans.coherence import SpanPlace, dealt_folds
 from coherencegym.eval.tasks.task import Table
 

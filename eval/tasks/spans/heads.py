@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SpanText
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.spans.answers import TOO_LONG, Answered, RowAnswers
 from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, places_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from coherencegym.command_line import above_zero, option
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.eval.kinds.documents import SPANS
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.tasks.options import CommandLine
 

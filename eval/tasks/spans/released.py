@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
+from coherencegym.eval.kinds.documents import NEGATIVE, UNDECIDED
 from coherencegym.eval.tasks.spans.coherence import (
     THRESHOLDS,
     SpanPlace,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.kinds.spans import UNDECIDED
+from coherencegym.eval.kinds.documents import UNDECIDED
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table

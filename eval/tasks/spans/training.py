@@ -16,7 +16,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
+from coherencegym.eval.kinds.documents import UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import places_of
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,

@@ -23,9 +23,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from coherencegym.errors import ConfigError
+from coherencegym.eval.kinds.documents import NEGATIVE, SpanText
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.kinds.spans import NEGATIVE, SpanText
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.spans.answers import CROSSING, TOO_LONG, Answered, RowAnswers
 from coherencegym.eval.tasks.spans.coherence import (

@@ -23,8 +23,8 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.plan import make_plan, one_ahead
+from coherencegym.eval.run.call import timed
 from coherencegym.eval.run.options import MODEL, ModelOptions
-from coherencegym.eval.run.progress import timed
 from coherencegym.files.folders import CHECKSUMS
 
 EXTRA = {"moved": "bool"}
@@ -212,7 +212,7 @@ def test_the_next_table_is_planned_while_another_device_reads_one(
         return one_ahead(makes, ahead=elsewhere)
 
     monkeypatch.setattr("coherencegym.eval.plan.requests.make_plan", planning)
-    monkeypatch.setattr("coherencegym.eval.backends.transformers.execute", executing)
+    monkeypatch.setattr("coherencegym.eval.backends.backend.execute", executing)
     monkeypatch.setattr("coherencegym.eval.tasks.score.scored_table.one_ahead", ahead)
     assert main(["score", *arguments(saved, tmp_path / "out", "--no-cache")]) == 0
     assert events == (["plan", "plan", "read", "read"] if elsewhere else ["plan", "read"] * 2)

@@ -21,8 +21,7 @@ from coherencegym.eval.data.pairs import (
     table_of_pairs,
 )
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.examples import contrasted
-from coherencegym.eval.kinds.items import ITEMS, Item
+from coherencegym.eval.kinds.items import ITEMS, Item, contrasted
 from coherencegym.eval.run.data import items_of_pairs
 from coherencegym.eval.tasks.options import options_from
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
+from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample, Slot
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row, with_names, with_numbers
 
 TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")

@@ -11,16 +11,18 @@ from typing import Any
 import pytest
 
 from coherencegym.eval.commands.cli import commands
+from coherencegym.eval.kinds import TABLE_KINDS, kind_named
 from coherencegym.eval.kinds.documents import (
     Document,
     DocumentSection,
+    GoldSpan,
+    LabelledExample,
     RatedText,
+    Slot,
+    SpanText,
     StructuredDocument,
 )
-from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
-from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.kinds.table_kind import (
     ROW_ID,
     SuiteError,

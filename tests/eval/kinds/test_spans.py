@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.kinds.spans import SPANS, GoldSpan, SpanText
+from coherencegym.eval.kinds.documents import SPANS, GoldSpan, SpanText
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row
 
 TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")

@@ -11,8 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coherencegym.eval.kinds.examples import Contrast, GeneratedItem, contrasted, contrasts_of
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.items import (
+    Condition,
+    Contrast,
+    GeneratedItem,
+    Item,
+    Prediction,
+    Region,
+    contrasted,
+    contrasts_of,
+)
 from coherencegym.eval.statistics.balance import (
     MOST_REMAINING,
     balance_of,

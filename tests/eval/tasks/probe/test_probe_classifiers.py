@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.examples import LabelledExample, Slot
+from coherencegym.eval.kinds.documents import LabelledExample, Slot
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.classifiers import (
     INVERSE_PENALTIES,

@@ -13,7 +13,7 @@ from support.datasets import orders, write_examples
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.documents import LabelledExample
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.tasks.probe import classifiers
 

@@ -15,8 +15,15 @@ from support.results import Evaluated, evaluated_table, made_outcomes, made_save
 
 import coherencegym as cg
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE
-from coherencegym.eval.kinds.examples import contrasted
-from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Outcome, Prediction, Region
+from coherencegym.eval.kinds.items import (
+    ITEMS,
+    Condition,
+    Item,
+    Outcome,
+    Prediction,
+    Region,
+    contrasted,
+)
 from coherencegym.eval.results.comparison import compare
 from coherencegym.eval.results.folder import read_results, write_results
 from coherencegym.eval.results.run_table import table_of

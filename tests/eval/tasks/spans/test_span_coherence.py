@@ -22,7 +22,7 @@ from support.span_texts import (
     shares,
 )
 
-from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     THRESHOLDS,

@@ -16,7 +16,7 @@ from support.span_texts import STORY, abductions, entailments, intruded, places
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source, find_dataset
-from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.kinds.documents import SpanText
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options

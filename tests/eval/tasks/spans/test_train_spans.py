@@ -27,8 +27,7 @@ from support.tiny_encoders import save_word_encoder
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import fenced
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.kinds.spans import GoldSpan, SpanText
+from coherencegym.eval.kinds.documents import Document, GoldSpan, SpanText
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.folder import read_results
