@@ -125,8 +125,7 @@ class Backend:
 def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
     options = context.options
     if isinstance(model, Unloaded):
-        twice = () if model.dtype in ("float32", "float64") else context.twice
-        found = all_known(plan, context.store, context.progress, context.world, twice)
+        found = all_known(plan, context.store, context.progress, context.world, context.twice)
         if found is not None:
             return found
         model = model.loaded

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.run.data import read_items
     from coherencegym.eval.tasks.score.items_page import check_conditions, view_item
     from coherencegym.eval.tasks.score.notes import scorer_notes
-    from coherencegym.eval.tasks.score.scoring import score_items
+    from coherencegym.eval.tasks.score.scoring import measure_error, score_items
     from coherencegym.eval.views.item_text import print_item
 
     given = dict(vars(arguments))
@@ -78,8 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_conditions(item, shown.conditions)
     loaded = model.load(reading.scorer)
     reading = replace(reading.settled(loaded.scorer), every_token=True)
-    how = loaded.model, loaded.tokenizer, [item], reading
-    scored = score_items(*how, uses_separator=table.separator)
+    how, separator = (loaded.model, loaded.tokenizer), table.separator
+    error = measure_error(*how, [([item], separator)], reading)
+    scored = score_items(*how, [item], reading, uses_separator=separator, error=error)
     (one,), place = scored.items, (table.config, table.split)
     view = view_item(one, loaded.tokenizer, *place, shown.conditions, rules=reading.rules)
     print_item(view, shown_console(highlight=False))

@@ -64,9 +64,14 @@ Bits = Mapping[int, "np.ndarray"]
 _FAILURES = (*MODEL_ERRORS, CannotShareError, MemoryError)
 
 
+def is_exact(dtype: object) -> bool:
+    """Tell whether a number format is no half precision."""
+    return str(dtype).removeprefix("torch.") in ("float32", "float64")
+
+
 def unless_finite(dtype: object) -> str:
     """Advice where a model of this number format gives a number that is not finite."""
-    if str(dtype).removeprefix("torch.") in ("float32", "float64"):
+    if is_exact(dtype):
         return "expected another revision or copy of the model, as it is in float32 already"
     return "try --dtype float32"
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, StoredItems
+from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable, StoredItems
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.kinds.table_kind import FAMILY
@@ -30,6 +30,7 @@ from coherencegym.eval.tasks.score.scoring import (
     Scored,
     ScoredItem,
     evaluate_predictions,
+    measure_error,
     plan_items,
     region_value,
     score_items,
@@ -261,11 +262,14 @@ def score_tables(
         for parts in [own.table.parts()]
         for number in range(own.table.n_parts)
     )
+    # One sample of all tables: the weights are converted once.
+    first = ((tuple(islice(t.items, PART // len(tables))), t.separator) for t in tables)
+    error = measure_error(*how, first, context.reading, **context.running | {"progress": None})
     folder = context.folder
     with nullcontext() if folder is None else item_files(folder, options.tokens) as write:
         for of, title, planned in one_ahead(works, ahead=context.model.device != "cpu"):
             with context.asking(title, len(planned.items)) as own:
-                scored = score_items(*how, planned, context.reading, **own.running)
+                scored = score_items(*how, planned, context.reading, error=error, **own.running)
             context.count(scored)
             del planned  # the plan takes as much as what came of it
             of.add(scored)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from coherencegym.eval.forward.trial import drawn_by_name, is_exact
 from coherencegym.eval.kinds.formula import (
     WHOLE,
     Comparison,
@@ -172,6 +173,7 @@ def score_items(
     *,
     uses_separator: bool | None = None,
     plans: PlansOf | None = None,
+    error: float = 0.0,
     **run: Any,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
@@ -184,24 +186,53 @@ def score_items(
         options: reading and running.
         uses_separator: see :func:`eval.surprisal.surprisals`.
         plans: those of these very items for models with the same tokenizer; None: none is kept.
+        error: that of the run, by :func:`measure_error`.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
     """
     if not isinstance(items, PlannedItems):
         how: Any = {"uses_separator": uses_separator, "plans": plans}
         items = plan_items(model, tokenizer, items, options, **how)
-    how = {"prepared": items.prepared, "twice": MEASURED}
-    found = surprisals(model, tokenizer, items.queries, options, **how, **run)
-    read = list(zip(items.items, found.items, strict=True))
-    error = error_of(
-        largest_error(item, answer.conditions, answer.again, found.rules)
-        for item, answer in read
-        if answer.again
-    )
+    prepared = items.prepared
+    found = surprisals(model, tokenizer, items.queries, options, prepared=prepared, **run)
     scored = tuple(
         ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
-        for item, answer in read
+        for item, answer in zip(items.items, found.items, strict=True)
     )
     return cast(Scored, replace(cast(Any, found), items=scored))
+
+
+def measure_error(
+    model: Any,
+    tokenizer: Any,
+    tables: Iterable[tuple[Sequence[Item], bool | None]],
+    options: Options = DEFAULT_OPTIONS,
+    **run: Any,
+) -> float:
+    """The numeric error (bits) of a run for a spread of 1; 0 unless a model is in half precision.
+
+    It is that of some items of all tables, which are read here, and once more in float32.
+
+    Args:
+        model, tokenizer, options, run: those of :func:`score_items`.
+        tables: the items of each, or the first of them, and its ``uses_separator``.
+    """
+    if is_exact(getattr(model, "dtype", "float32")):
+        return 0.0
+    asked = [(item, separator) for items, separator in tables for item in items]
+    names = (f"{place} {item.item_id}" for place, (item, _) in enumerate(asked))
+    sample = [asked[place] for place in sorted(drawn_by_name(enumerate(names), MEASURED))]
+    errors: list[float | None] = []
+    for uses_separator in dict.fromkeys(separator for _, separator in sample):
+        own = [item for item, separator in sample if separator is uses_separator]
+        planned = plan_items(model, tokenizer, own, options, uses_separator=uses_separator)
+        how: Any = {"prepared": planned.prepared, "twice": len(own), **run}
+        found = surprisals(model, tokenizer, planned.queries, options, **how)
+        errors += [
+            largest_error(item, answer.conditions, answer.again, found.rules)
+            for item, answer in zip(planned.items, found.items, strict=True)
+            if answer.again
+        ]
+    return error_of(errors)
 
 
 def plan_items(
