@@ -28,9 +28,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, condition_of, crossed_columns
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    condition_of,
+    crossed_columns,
+    with_shuffled_contexts,
+)
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, any_two
-from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.inferred_connectives import (
     INFERRED_LIMITATIONS,
     inferred_config,

@@ -22,9 +22,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    crossed_columns,
+    with_shuffled_contexts,
+)
 from coherencegym.builders.crossing.partners import Couple, Partner
-from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.discourse.inferred_connectives import in_dutch, of_entities
 from coherencegym.builders.suite import (
     BEYER_2021,

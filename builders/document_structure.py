@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from coherencegym.builders.discourse.matched_orders import OwnSplits
-from coherencegym.builders.pipeline.kinds import Division
+from coherencegym.builders.pipeline.kinds import Division, OwnSplits
 from coherencegym.builders.suite import ANY_LANGUAGE, Config, Contrast, Suite
 from coherencegym.eval.kinds.documents import STRUCTURES, DocumentSection, StructuredDocument
 from coherencegym.loaders.corpus import cited

@@ -22,9 +22,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    crossed_columns,
+    with_shuffled_contexts,
+)
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, any_two
-from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     GENRE,
     Column,

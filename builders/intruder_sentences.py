@@ -20,11 +20,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
-from coherencegym.builders.crossing.generator import Crossed, crossed_columns
-from coherencegym.builders.crossing.partners import LeastRepeating
-from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.crossing.slots import (
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    crossed_columns,
+    with_shuffled_contexts,
+)
+from coherencegym.builders.crossing.partners import (
     SLOT_COLUMNS,
+    LeastRepeating,
     far_apart,
     followed_alike,
     slot_and_following,
@@ -33,11 +36,11 @@ from coherencegym.builders.crossing.slots import (
 )
 from coherencegym.builders.discourse.cutting import category
 from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
-from coherencegym.builders.discourse.released import FAMILY_COLUMN
 from coherencegym.builders.judgement.rows import HUMAN_COLUMN
 from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
+    FAMILY_COLUMN,
     Column,
     Config,
     Contrast,

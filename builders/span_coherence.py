@@ -15,22 +15,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.discourse.released import FAMILY_COLUMN
 from coherencegym.builders.intruder_sentences import INTRUDER_CORPORA, IntruderView
 from coherencegym.builders.pipeline.kinds import Division
-from coherencegym.builders.spans.annotated import (
+from coherencegym.builders.spans import (
     CHOICE_COLUMNS,
+    CONTRADICTION_COLUMNS,
     ENTAILMENT_COLUMNS,
     RULE_COLUMNS,
     Abduction,
     Asks,
+    Contradictions,
+    Denials,
     Entailment,
     covering_gold,
-    rule_columns,
+    span_row,
 )
-from coherencegym.builders.spans.contradictions import CONTRADICTION_COLUMNS, Contradictions
-from coherencegym.builders.spans.denials import Denials
-from coherencegym.builders.suite import ANY_LANGUAGE, Column, Config, Contrast, Suite
+from coherencegym.builders.suite import ANY_LANGUAGE, FAMILY_COLUMN, Column, Config, Contrast, Suite
 from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpus import cited
@@ -71,28 +71,21 @@ class IntruderSpans(IntruderView):
         intruded, choice = self.intruded(discourse, Context(context.seed, context.suite))
         pairs = ((choice.slot - 1, choice.slot), (choice.slot, choice.slot + 1)) if choice else ()
         evidence = tuple(pair for pair in pairs if pair[0] >= 0 and pair[1] < units)
-        row = SpanText(
-            item_id=discourse.id,
-            units=intruded.texts,
-            speakers=(),
-            hypothesis="",
-            alternatives=(),
-            label=POSITIVE if choice else NEGATIVE,
-            evidence=evidence,
-            gold=covering_gold(units, evidence, _FEWEST),
-            discourse_id=discourse.id,
-            corpus=discourse.corpus,
-            extra={
+        yield span_row(
+            discourse,
+            "intruder",
+            POSITIVE if choice else NEGATIVE,
+            evidence,
+            covering_gold(units, evidence, _FEWEST),
+            {
                 FAMILY: self.family[discourse.id],
                 "domain": discourse.meta.get("domain", ""),
                 "replaced": discourse.texts[choice.slot] if choice else "",
                 "source_discourse": choice.intruder.discourse if choice else "",
                 "similarity": choice.intruder.similarity if choice else None,
-                **rule_columns(units, "intruder"),
             },
+            units=intruded.texts,
         )
-        SPANS.check(row)
-        yield row
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    crossed_columns,
+    with_shuffled_contexts,
+)
 from coherencegym.builders.crossing.partners import (
     Couple,
     MostSimilar,
@@ -23,8 +27,7 @@ from coherencegym.builders.crossing.partners import (
     persons_in,
     repeated_more,
 )
-from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.discourse.matched_orders import familiarity_config
+from coherencegym.builders.sentence_order import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,

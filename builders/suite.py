@@ -21,8 +21,8 @@ from coherencegym.eval.kinds.items import (
 )
 from coherencegym.eval.kinds.items import Contrast as Contrast
 from coherencegym.eval.kinds.items import GeneratedItem as GeneratedItem
+from coherencegym.eval.kinds.table_kind import FAMILY, TableKind
 from coherencegym.eval.kinds.table_kind import Column as Column
-from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import Name, held
 from coherencegym.licence import SUITES
 from coherencegym.loaders.corpus import Corpus
@@ -108,6 +108,15 @@ def last_alone(discourse: Discourse) -> tuple[str, ...]:
 
 #: A column of suites whose corpora may name the genre of a document.
 GENRE = Column("string", "the genre of the document; empty where the corpus names none")
+
+#: The column of suites whose documents may share lines.
+FAMILY_COLUMN = {
+    FAMILY: Column(
+        "string",
+        "the document, or the first of the documents that share lines with it; rows of one family "
+        "form one cluster in intervals",
+    )
+}
 
 #: A region of a condition: the units in it, or its text, where it does not keep to units.
 RegionContent = Sequence[int] | str

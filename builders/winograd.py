@@ -15,10 +15,13 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    crossed_columns,
+    with_shuffled_contexts,
+)
 from coherencegym.builders.crossing.partners import LeastRepeating, Partner
-from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.discourse.matched_orders import familiarity_config
+from coherencegym.builders.sentence_order import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,

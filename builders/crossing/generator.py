@@ -9,20 +9,27 @@ predicted to be more surprising, together, than in their own::
 Every text stands once on each side, so that whatever reads the targets alone, or the contexts
 alone, ties exactly: only how they go together is left. After Ivanova et al. 2024 (EWoK), who
 compare the same four.
+
+Their control has the same items with the words of their contexts in random order. A context that is
+shuffled still has its topic, its names and its words; what it says is gone. So
+what is left of a score there is not of coherence, and the difference between the two is (after
+Khandelwal et al. 2018, who shuffle what a language model reads before the words that it predicts).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from coherencegym.builders.crossing.partners import Couple, Partner
-from coherencegym.builders.suite import Column, Contrast, GeneratedItem
+from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
     ITEMS,
+    SEPARATOR,
     Condition,
     Item,
     ItemEdit,
@@ -42,11 +49,6 @@ Join = Callable[[Partner, Partner], tuple[str, ...]]
 def context_and_target(context: Partner, target: Partner) -> tuple[str, ...]:
     """Two regions: the context of one, and the target of the other."""
     return context.parts[0], target.parts[1]
-
-
-def no_couple_columns(couple: Couple) -> dict[str, Any]:
-    """The columns of a suite that has none on two partners together."""
-    return {}
 
 
 #: Columns that every crossed config has; :func:`crossed_columns` adds the suite's own to them.
@@ -72,12 +74,8 @@ def crossed_columns(**own: Column) -> dict[str, Column]:
 _LEFT = "no remaining partner fits"
 
 
-@dataclass(frozen=True, slots=True)
-class Coupled:
-    """The couples whose first context is a discourse's, and what of it is in none, by reason."""
-
-    couples: list[Couple]
-    skipped: Counter[str]
+#: The couples whose first context is a discourse's, and what of it is in none, by reason.
+_Coupled = tuple[list[Couple], Counter[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,9 +113,9 @@ class Crossed:
     metric: str = "sum"
     apart: Mapping[str, int] = field(default_factory=dict)
     names: tuple[str | tuple[str, str], str | tuple[str, str]] = ("context", "target")
-    columns: Callable[[Couple], dict[str, Any]] = no_couple_columns
+    columns: Callable[[Couple], dict[str, Any]] = lambda couple: {}
     groups: Callable[[Couple], tuple[str, ...]] = lambda couple: ()
-    found: Mapping[str, Coupled] = field(default_factory=dict)
+    found: Mapping[str, _Coupled] = field(default_factory=dict)
 
     @property
     def recipe(self) -> str:
@@ -159,17 +157,17 @@ class Crossed:
         _, found = fits.once(key, lambda: (discourses, self._coupled(discourses, context)))
         return replace(self, found=found)
 
-    def _coupled(self, discourses: Sequence[Discourse], context: Context) -> dict[str, Coupled]:
+    def _coupled(self, discourses: Sequence[Discourse], context: Context) -> dict[str, _Coupled]:
         by_family: dict[str, list[Discourse]] = defaultdict(list)
         for discourse in discourses:
             by_family[discourse.meta.get(self.family, "") if self.family else ""].append(discourse)
-        found: dict[str, Coupled] = {}
+        found: dict[str, _Coupled] = {}
         for of_family in by_family.values():
             found |= self._found(of_family, context)
         return found
 
-    def _found(self, discourses: Sequence[Discourse], context: Context) -> dict[str, Coupled]:
-        found: dict[str, Coupled] = {}
+    def _found(self, discourses: Sequence[Discourse], context: Context) -> dict[str, _Coupled]:
+        found: dict[str, _Coupled] = {}
         partners: list[Partner] = []
         for discourse in discourses:
             own = Context(context.seed, context.suite)
@@ -178,20 +176,20 @@ class Crossed:
                 replace(partner, alike=(*partner.alike, *kind))
                 for partner in self.partners(discourse, own)
             )
-            found[discourse.id] = Coupled([], own.skipped)
+            found[discourse.id] = [], own.skipped
         alone = {partner.key for partner in partners}
         for couple in self.couple(partners, context):
             alone -= {couple.first.key, couple.second.key}
-            found[couple.first.discourse.id].couples.append(couple)
+            found[couple.first.discourse.id][0].append(couple)
         for identifier, _ in alone:
-            found[identifier].skipped[_LEFT] += 1
+            found[identifier][1][_LEFT] += 1
         return found
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the items whose first context is the discourse's."""
-        own = (self.found or self._found([discourse], context))[discourse.id]
-        context.skipped.update(own.skipped)
-        for couple in own.couples:
+        couples, skipped = (self.found or self._found([discourse], context))[discourse.id]
+        context.skipped.update(skipped)
+        for couple in couples:
             made = self._generate(couple)
             # Twins may differ in nothing but their blanks: filled in, they are one text.
             if len({each.content for each in made.item.conditions}) < len(self.conditions):
@@ -269,3 +267,102 @@ def _exchanges(own: Condition, exchanged: Condition, source: Partner) -> Iterato
                 other.content,
                 source.discourse.id,
             )
+
+
+#: Words that keep their places: speakers, and what stands between turns.
+_FIXED = re.compile(rf"{re.escape(SEPARATOR)}|<\S+>")
+_NAME = "ShuffledContext"
+
+
+@dataclass(frozen=True)
+class ShuffledContext:
+    """The items of a crossing with the words before the compared regions in random order.
+
+    All conditions of an item have one permutation, so that contexts that differ in a word differ in
+    that word. Texts that are not from a crossing's contexts stay as they are, and so do speakers'
+    names and separators.
+    """
+
+    crossed: Crossed
+
+    @property
+    def recipe(self) -> str:
+        """The operators, as the manifest records them."""
+        return f"{self.crossed.recipe} | {_NAME}()"
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The predictions, as the manifest records them."""
+        return self.crossed.contrasts
+
+    def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
+        """The item generator that knows who is crossed with whom among these discourses."""
+        return replace(self, crossed=self.crossed.fit(discourses, context, fits))
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the items whose first context is the discourse's."""
+        for made in self.crossed(discourse, context):
+            yield self._shuffled(made, discourse, context)
+
+    def _shuffled(
+        self, made: GeneratedItem, discourse: Discourse, context: Context
+    ) -> GeneratedItem:
+        before = min(int(region) for each in made.contrasts for region in each.regions) - 1
+        conditions, edits = [], list(made.item.edits)
+        views: Mapping[str, tuple[str, ...]] = dict(made.views)
+        for condition in made.item.conditions:
+            texts = [region.content for region in condition.regions]
+            for place, text in enumerate(texts[:before]):
+                chance = context.random(discourse, _NAME, item=made.item.item_id, region=place)
+                texts[place] = shuffled_words(text, chance)
+                edits.append(
+                    ItemEdit(condition.condition_name, _NAME, place, 0, text, texts[place])
+                )
+            name = condition.condition_name
+            conditions.append(condition_of(name, texts))
+            views = {**views, name: (*texts, *views[name][len(texts) :])}
+        name = f"{made.item.item_id}/shuffled_context"
+        item = replace(made.item, item_id=name, conditions=tuple(conditions), edits=tuple(edits))
+        ITEMS.check(item)
+        return replace(made, item=item, views=views)
+
+
+def shuffled_words(text: str, chance: Any) -> str:
+    """The words of a text in random order; names of speakers and separators keep their places.
+
+    Words of two texts that are as many words from the beginning stand in the same order in both.
+
+    >>> import random
+    >>> shuffled_words("<ann> see you there <bob>", random.Random(1))
+    '<ann> see there you <bob>'
+    """
+    words = text.split()
+    places = [place for place, word in enumerate(words) if not _FIXED.fullmatch(word)]
+    drawn = {place: chance.random() for place in places}
+    order = [words[place] for place in sorted(places, key=drawn.__getitem__)]
+    for place, word in zip(places, order, strict=True):
+        words[place] = word
+    return " ".join(words)
+
+
+def with_shuffled_contexts(*configs: Config) -> tuple[Config, ...]:
+    """The configs of a suite, and after them the control of each that is crossed."""
+    controls = {
+        config.name: replace(
+            config,
+            name=f"{config.name}_shuffled_context",
+            generator=ShuffledContext(config.generator),
+            summary=f"the items of `{config.name}`, the words of their contexts in random order",
+            controls=(),
+            is_diagnostic=True,
+        )
+        for config in configs
+        if isinstance(config.generator, Crossed)
+    }
+    crossed = (
+        replace(config, controls=(*config.controls, controls[config.name].name))
+        if config.name in controls
+        else config
+        for config in configs
+    )
+    return (*crossed, *controls.values())

@@ -23,6 +23,7 @@ from coherencegym.builders.discourse.cutting import families
 from coherencegym.builders.judgement.asked import Question
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import (
+    FAMILY_COLUMN,
     Column,
     Config,
     Contrast,
@@ -93,14 +94,6 @@ ASKED: Mapping[str, Question] = {
             for place, name in enumerate(("first", "second", "third", "fourth", "last"))
         },
     ),
-}
-
-FAMILY_COLUMN = {
-    FAMILY: Column(
-        "string",
-        "the document, or the first of the documents that share lines with it; rows of one family "
-        "form one cluster in intervals",
-    )
 }
 
 #: Sentences of a window one of which is replaced, by their numbers from 1.

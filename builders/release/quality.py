@@ -27,7 +27,6 @@ from statistics import mean, quantiles
 from typing import Any
 
 from coherencegym.builders.release.baselines import baseline_scores, control_figures
-from coherencegym.builders.spans.annotated import WHOLE_ONLY
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, MEASURED_BASELINES, PARTIAL_INPUT
 from coherencegym.eval.kinds.documents import (
@@ -203,6 +202,9 @@ def _long_segments(row: LabelledExample) -> Iterator[str]:
 
 #: Texts of more units than this are counted together.
 _LARGEST = 8
+
+#: The rule of a row of spans of which nobody said which units carry the answer.
+WHOLE_ONLY = "whole"
 
 #: (row, one of its spans) -> what a constant says of it.
 _Constant = Callable[[SpanText, GoldSpan], int]

@@ -306,8 +306,8 @@ def test_what_reads_regions_alone_always_ties(parts: list[tuple[str, str]], seed
     discourses = [text(f"d{i}", *pair) for i, pair in enumerate(parts)]
     fitted = ACROSS.fit(discourses, Context(seed), Fits())
     coupled = Counter[str]()
-    for own in fitted.found.values():
-        for couple in own.couples:
+    for couples, _ in fitted.found.values():
+        for couple in couples:
             coupled.update([couple.first.discourse.id, couple.second.discourse.id])
             (one, end), (other, ending) = couple.first.parts, couple.second.parts
             joined = (one + end, other + ending, one + ending, other + end)

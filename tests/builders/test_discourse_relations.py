@@ -11,7 +11,6 @@ from hypothesis import given
 from support.strategies import discourses
 from support.suites import Sample, rows
 
-from coherencegym.builders.discourse.matched_orders import OwnSplits
 from coherencegym.builders.discourse.relations import (
     ArgumentPairs,
     TreeNodes,
@@ -20,7 +19,7 @@ from coherencegym.builders.discourse.relations import (
     relation_class,
 )
 from coherencegym.builders.discourse_tasks import SUITE
-from coherencegym.builders.pipeline.kinds import Division
+from coherencegym.builders.pipeline.kinds import Division, OwnSplits
 from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.loaders.discourse import (
     Discourse,

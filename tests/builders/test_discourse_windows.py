@@ -23,10 +23,8 @@ from coherencegym.builders.discourse.cutting import (
     tiles,
     window_of,
 )
-from coherencegym.builders.discourse.matched_orders import OwnSplits
-from coherencegym.builders.discourse.windows import Position, Replaced
-from coherencegym.builders.discourse_tasks import SUITE
-from coherencegym.builders.pipeline.kinds import Division, Fits
+from coherencegym.builders.discourse_tasks import SUITE, Position, Replaced
+from coherencegym.builders.pipeline.kinds import Division, Fits, OwnSplits
 from coherencegym.eval.kinds.documents import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from coherencegym.builders.discourse.matched_orders import FAMILIARITY, familiarity_config
 from coherencegym.builders.registry import load_suite
+from coherencegym.builders.sentence_order import FAMILIARITY, familiarity_config
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 

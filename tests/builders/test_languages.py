@@ -16,8 +16,7 @@ import coherencegym as cg
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.connectives import SUITE as CONNECTIVES
 from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
-from coherencegym.builders.discourse.matched_orders import OwnSplits
-from coherencegym.builders.pipeline.kinds import Division
+from coherencegym.builders.pipeline.kinds import Division, OwnSplits
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.suite import Config
 from coherencegym.errors import EvaluationError

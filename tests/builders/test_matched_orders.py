@@ -13,9 +13,8 @@ import pytest
 from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.__main__ import main
-from coherencegym.builders.discourse.matched_orders import MatchedOrders
 from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.builders.sentence_order import SUITE
+from coherencegym.builders.sentence_order import SUITE, MatchedOrders
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.matched_order import MatchedOrder
 from coherencegym.manipulations.operator import Context

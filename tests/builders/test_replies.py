@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from support.suites import Sample, rows
 
-from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
 from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.crossing.partners import LeastRepeating, Partner
 from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.builders.replies import SUITE
+from coherencegym.builders.replies import SUITE, WithSameNames, of_two_threads, replies
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus

@@ -12,12 +12,14 @@ from support.suites import Sample, rows
 from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.crossing.partners import (
     Partner,
+    far_apart,
+    followed_alike,
     narrative_tense,
     persons_in,
     repeated_more,
+    slots,
     stems,
 )
-from coherencegym.builders.crossing.slots import far_apart, followed_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import GeneratedItem

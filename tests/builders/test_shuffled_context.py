@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.crossing.shuffled import shuffled_words
+from coherencegym.builders.crossing.generator import shuffled_words
 from coherencegym.builders.registry import load_suite
 
 

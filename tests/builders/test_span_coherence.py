@@ -20,15 +20,18 @@ from support.suites import Sample, build_from, rows
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.release.quality import span_quality
 from coherencegym.builders.span_coherence import SUITE
-from coherencegym.builders.spans.annotated import (
+from coherencegym.builders.spans import (
     Abduction,
+    Contradictions,
+    Denials,
     Entailment,
     choice_gold,
     covering_gold,
+    denials,
+    says_more,
+    statement,
     unit_spans,
 )
-from coherencegym.builders.spans.contradictions import Contradictions, statement
-from coherencegym.builders.spans.denials import Denials, denials, says_more
 from coherencegym.eval.kinds.documents import SPANS, UNDECIDED, GoldSpan, SpanText
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.loaders.read import read
