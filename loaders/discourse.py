@@ -62,6 +62,12 @@ class Unit:
     words: tuple[ParsedWord, ...] = field(default=(), repr=False)
 
 
+def line_units(texts: Iterable[str], file: str, line: int) -> tuple[Unit, ...]:
+    """Units that all stand on one line of a file."""
+    source = SourceSpan(file, line, line)
+    return tuple(Unit(text, source=source) for text in texts)
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
     """The annotation of a mention; an empty string where nobody said anything.

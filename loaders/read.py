@@ -327,12 +327,7 @@ class Reading:
         return tuple(read for file in self.found.files for read in _provenance(file))
 
     def __iter__(self) -> Iterator[Discourse]:
-        """Yield discourses in the order of the files.
-
-        Raises:
-            CorpusError: a bad row (unless ``skip_bad_rows``), an unreadable file, or two discourses
-                with one id.
-        """
+        """Yield discourses in the order of the files."""
         return self.read_files() if self.cache is None else self.cache.read(self)
 
     def read_files(self) -> Iterator[Discourse]:

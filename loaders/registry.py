@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -131,7 +130,8 @@ def sample_of(corpus: Corpus) -> Corpus | None:
     if not folder.is_dir():
         return None
     patterns = tuple(FilePattern(glob, "test") for glob in corpus.sample_patterns)
-    return _sample(corpus, patterns=patterns, native=corpus.name, folder=folder)
+    own = {"reader": corpus.reader, "parts": corpus.parts, "collected": corpus.collected}
+    return _sample(**own, patterns=patterns, native=corpus.name, folder=folder)
 
 
 def _all_samples(corpora: Sequence[Corpus]) -> Corpus:
@@ -149,34 +149,26 @@ def _all_samples(corpora: Sequence[Corpus]) -> Corpus:
         return of(path) if of is not None else ()
 
     return _sample(
-        corpora[0],  # what it declares of itself is replaced
+        reader=read_sample,
         patterns=tuple(
             FilePattern(f"{name}/{glob}", "test")
             for name, of in natives.items()
             for glob in of.sample_patterns
         ),
-        reader=read_sample,
         parts=parts,
         native=", ".join(natives),
         folder=SAMPLES,
     )
 
 
-def _sample(corpus: Corpus, **own: Any) -> Corpus:
-    return replace(
-        corpus,
+def _sample(**own: Any) -> Corpus:
+    return Corpus(
         **own,
         name=SAMPLE_NAME,
         title="CoherenceGym samples",
         homepage="https://github.com/coherencegym/coherencegym",
         citation="coherencegym-samples",
         licence="CC0-1.0",
-        licence_name="",
-        licence_url="",
-        text_licence="",  # as the annotation
-        text_licence_name="",
-        text_licence_url="",
-        language="en",
         obtain="they are part of this package; install it again",
         proven="",
         public_since=2026,
@@ -184,5 +176,4 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         producers="Written for this project with the help of language models, and edited.",
         limitations=_LIMITATIONS.get(own["native"], ()),
         source_datasets=("original",),
-        one_file_per_split=False,
     )

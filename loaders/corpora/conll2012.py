@@ -95,13 +95,6 @@ Phrase = tuple[str, int, Features]
 Annotate = Callable[[Sequence[Word], str, Language], Phrase]
 
 
-@dataclass
-class _Part:
-    # The lines behind a beginning, which is the first line, up to the end, if there is one.
-    lines: list[Line]
-    ends: bool = False
-
-
 def head_of(is_noun: Sequence[bool], is_behind: Sequence[bool]) -> int:
     """The number of the head of a noun phrase: its last noun before what may follow a noun."""
     head = None
@@ -171,7 +164,7 @@ def read_conll2012(
             sentences = list(prepare(read))
             if not sentences:
                 problem = "a document without words, expected some"
-                raise LineError(part.lines[0][0], problem, "empty document")
+                raise LineError(part[0][0], problem, "empty document")
             if all(word.form == _WITHHELD for words in sentences for word in words):
                 options.skipped["withheld text"] += 1
                 continue
@@ -197,19 +190,18 @@ def read_conll2012(
         )
 
 
-def _read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[_Part]:
-    # Lines outside of the parts are reported.
-    part: _Part | None = None
+def _read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[list[Line]]:
+    # The lines from each beginning to the end, if there is one. Those outside are reported.
+    part: list[Line] | None = None
     outside = False
     for number, line in numbered_lines(file):
         if line.startswith("#begin"):
             if part is not None:
                 yield part
-            part, outside = _Part([(number, line)]), False
+            part, outside = [(number, line)], False
         elif part is not None:
-            part.lines.append((number, line))
+            part.append((number, line))
             if line.rstrip() == _END:
-                part.ends = True
                 yield part
                 part = None
         elif line.strip() and not outside:
@@ -220,18 +212,18 @@ def _read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[_Part]:
         yield part
 
 
-def _name_and_sentences(part: _Part) -> tuple[str, list[list[Word]]]:
-    for number, line in part.lines:
+def _name_and_sentences(part: Sequence[Line]) -> tuple[str, list[list[Word]]]:
+    for number, line in part:
         check_text(line, number)
-    (first, begin), (last, _) = part.lines[0], part.lines[-1]
+    (first, begin), (last, end) = part[0], part[-1]
     if (match := _BEGIN.fullmatch(begin)) is None:
         problem = "a malformed beginning, expected '#begin document (<name>); part 000'"
         raise LineError(first, problem, "malformed beginning")
-    if not part.ends:
+    if end.rstrip() != _END:
         problem = f"the document of line {first} does not end, expected {_END!r}"
         raise LineError(last, problem, "document cut off")
     sentences: list[list[Word]] = [[]]
-    for number, line in part.lines:
+    for number, line in part:
         columns = line.split()
         if columns and not line.startswith("#"):
             if len(columns) < _FEWEST:

@@ -62,7 +62,7 @@ from pathlib import Path
 from typing import Literal
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
+from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit, line_units
 from coherencegym.loaders.formats.json_records import RawText, TidyText, held_records, json_records
 from coherencegym.loaders.formats.lines import (
     Line,
@@ -214,12 +214,11 @@ def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
             options.skipped["the same pair with the same label again"] += 1
             continue
         seen.add(digest)
-        source = SourceSpan(file.path.name, record.line, record.line)
         triples = {"triple1": " | ".join(pair.triple1), "triple2": " | ".join(pair.triple2)}
         yield Discourse(
             id=pair.id or f"{file.split}-{record.number:06d}",
             corpus=corpus.name,
-            units=(Unit(first, source=source), Unit(second, source=source)),
+            units=line_units((first, second), file.path.name, record.line),
             judgements=(HumanJudgement(None, pair.label),),
             meta={"split": file.split, "label": pair.label, "dtype": pair.dtype}
             | {"origin": _nli_origin(pair.dtype), **triples},

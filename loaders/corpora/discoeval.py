@@ -67,9 +67,8 @@ from coherencegym.loaders.discourse import (
     Relation,
     RhetoricalNode,
     RhetoricalTree,
-    SourceSpan,
     Span,
-    Unit,
+    line_units,
 )
 from coherencegym.loaders.formats.json_records import TidyText, read_plain_pickle
 from coherencegym.loaders.formats.lines import (
@@ -133,8 +132,7 @@ _MOST_FORMULAE = 0x1900
 
 def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    task, folder = _task_and_folder(file)
-    domain = _DOMAINS.get(folder, folder)
+    task, domain = _task_and_domain(file)
     for number, label, order in _labelled_lines(file, _TASKS[task], options):
         if task == "DC" and label == "0":
             options.skipped["label 0: a sentence was replaced"] += 1
@@ -151,24 +149,23 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 def _of_line(
     corpus: Corpus, file: CorpusFile, number: int, texts: Sequence[str], **meta: str
 ) -> Discourse:
-    source = SourceSpan(file.path.name, number, number)
     if masked := len(_MASKED.findall(" ".join(texts))):
         meta["masked"] = str(masked)
     return Discourse(
         id=f"{meta['task']}/{file.path.parent.name.lower()}/{file.path.stem}/{number:06d}",
         corpus=corpus.name,
-        units=tuple(Unit(text, source=source) for text in texts),
+        units=line_units(texts, file.path.name, number),
         meta={"split": file.split, **meta},
     )
 
 
-def _task_and_folder(file: CorpusFile) -> tuple[str, str]:
+def _task_and_domain(file: CorpusFile) -> tuple[str, str]:
     task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
     if task not in _TASKS:
         raise CorpusError(
             f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
         )
-    return task, folder
+    return task, _DOMAINS.get(folder, folder)
 
 
 def _labelled_lines(
@@ -350,8 +347,7 @@ def _closes(tokens: Sequence[str], place: int) -> bool:
 
 def _read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    name, folder = _task_and_folder(file)
-    domain = _DOMAINS.get(folder, folder)
+    name, domain = _task_and_domain(file)
     ordered = (name, domain) != ("SP", "wikipedia")
     for number, label, tokenised in _labelled_lines(file, _TASKS[name], options):
         texts = [by_itself(sentence, domain, ordered) for sentence in tokenised]
@@ -396,13 +392,12 @@ def _read_arguments(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
     for number, sense, one, two in rows:
         same = of_pair[one, two]
         all_senses = tuple(dict.fromkeys((sense, *(other for _, other in same))))
-        source = SourceSpan(file.path.name, number, number)
         first_text, second_text = tidy(detokenize(one)), tidy(detokenize(two))
         spans = _whole(0, first_text), _whole(1, second_text)
         yield Discourse(
             id=f"{place}/{number:06d}",
             corpus=corpus.name,
-            units=(Unit(first_text, source=source), Unit(second_text, source=source)),
+            units=line_units((first_text, second_text), file.path.name, number),
             relations=(Relation(kind, None, *spans, senses=all_senses),),
             meta={
                 "split": file.split,
@@ -449,11 +444,10 @@ def _read_children(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
                 raise RecordError(str(error), "malformed row") from None
             nuclearity, _, relation = two.label.partition("-")
             texts = [detokenize(text) for text in (*two.left, *two.right)]
-            source = SourceSpan(file.path.name, number, number)
             yield Discourse(
                 id=f"RST/{file.path.stem}/{number:06d}",
                 corpus=corpus.name,
-                units=tuple(Unit(text, source=source) for text in texts),
+                units=line_units(texts, file.path.name, number),
                 tree=RhetoricalTree(
                     tuple(_whole(i, text) for i, text in enumerate(texts)),
                     (RhetoricalNode(0, len(two.left), len(texts), nuclearity, relation),),

@@ -48,7 +48,7 @@ from coherencegym.loaders.corpus import (
     ReadOptions,
     cited,
 )
-from coherencegym.loaders.discourse import Alternative, Discourse, HumanJudgement, SourceSpan, Unit
+from coherencegym.loaders.discourse import Alternative, Discourse, HumanJudgement, line_units
 from coherencegym.loaders.formats.json_records import (
     AnyText,
     Identifier,
@@ -175,7 +175,6 @@ def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Itera
             meta["gold"] = gold
         elif given:
             options.skipped["human answers to another sentence"] += 1
-        source = SourceSpan(file.path.name, record.line, record.line)
         alternatives: tuple[Alternative, ...] = ()
         if unit != COHERENT:
             own = sentences[unit]
@@ -184,7 +183,7 @@ def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Itera
         yield Discourse(
             id=f"{name}/{document.split}/{document.file_id}",
             corpus=corpus.name,
-            units=tuple(Unit(sentence, source=source) for sentence in sentences),
+            units=line_units(sentences, file.path.name, record.line),
             alternatives=alternatives,
             judgements=tuple(
                 HumanJudgement(None, label, str(number))

@@ -83,6 +83,7 @@ from coherencegym.loaders.discourse import (
     SourceSpan,
     Span,
     Unit,
+    line_units,
 )
 from coherencegym.loaders.formats.json_records import (
     TidyText,
@@ -132,7 +133,6 @@ def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
                 continue
             other = sum(float(values[name] or 0) not in (0, 1) for name in REASONS)
             options.put_right("flags of reasons that are neither 0 nor 1, taken for 1", other)
-            source = SourceSpan(file.path.name, row.line, row.line)
             sentence, rewrite = values["sentence"], values["Rewrite"]
             essay = values["essay_id"].removesuffix(".txt")
             rewritten = rewrite not in ("", _DELETE)
@@ -143,7 +143,7 @@ def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
             yield Discourse(
                 id=f"{essay}/{len(values['context'])}",
                 corpus=corpus.name,
-                units=tuple(Unit(text, source=source) for text in texts),
+                units=line_units(texts, file.path.name, row.line),
                 alternatives=(Alternative(span, (sentence, rewrite), 1),) if rewritten else (),
                 judgements=() if rewritten else (HumanJudgement(span, label),),
                 meta={
@@ -285,11 +285,10 @@ class _Story:
 def read_cohesentia(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of stories."""
     for record, story in held_records(json_members(file, options), _Story, options):
-        source = SourceSpan(file.path.name, record.line, record.line)
         yield Discourse(
             id=f"cohesentia-{story.number}",
             corpus=corpus.name,
-            units=tuple(Unit(text, source=source) for text in story.incremental.sentences),
+            units=line_units(story.incremental.sentences, file.path.name, record.line),
             judgements=(*_ratings(story, options), *_reasons(story.incremental, options)),
             meta={
                 "split": file.split,
@@ -463,10 +462,9 @@ def _entailment(corpus: Corpus, file: CorpusFile, record: Record, values: _Entai
 
 
 def _choice(corpus: Corpus, file: CorpusFile, record: Record, values: _Choice) -> Discourse:
-    source = SourceSpan(file.path.name, record.line, record.line)
     right, options = values.label - 1, (values.hypothesis_1, values.hypothesis_2)
     texts = (values.observation_1, options[right], values.observation_2)
-    units = tuple(Unit(text, source=source) for text in texts)
+    units = line_units(texts, file.path.name, record.line)
     second = values.second_pair
     return Discourse(
         id=values.id,

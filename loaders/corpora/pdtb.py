@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, Span, line_units
 from coherencegym.loaders.formats.lines import (
     LineError,
     Record,
@@ -64,7 +64,7 @@ def read_pdtb(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
     yield Discourse(
         id=tidy(name.removesuffix(_HALVES[0]).removesuffix(_HALVES[1])),
         corpus=corpus.name,
-        units=tuple(Unit(t, source=SourceSpan(raw_path.name, 1, 1)) for t in text.texts),
+        units=line_units(text.texts, raw_path.name, 1),
         relations=relations,
         meta=meta | ({"title": title} if title else {}),
     )
@@ -226,7 +226,7 @@ def _disco_discourse(corpus: Corpus, file: CorpusFile, row: Record) -> Discourse
     return Discourse(
         id=f"{tidy(file.path.stem)}-{line - 1:05}",
         corpus=corpus.name,
-        units=tuple(Unit(t, source=SourceSpan(file.path.name, line, line)) for t in placed.texts),
+        units=line_units(placed.texts, file.path.name, line),
         relations=(Relation("Explicit", place, *around, (sense,)),),
         meta={"split": file.split, "sense_source": "disco"},
     )

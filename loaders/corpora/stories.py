@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
+from coherencegym.loaders.discourse import Alternative, Discourse, line_units
 from coherencegym.loaders.formats.lines import Record, numbered_rows, shown, tidy
 
 _ANSWER, _TITLE = "AnswerRightEnding", "storytitle"
@@ -46,7 +46,7 @@ def read_storycloze(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
         yield Discourse(
             id=identifier,
             corpus=corpus.name,
-            units=_units(file, row, (*texts[:4], endings[right])),
+            units=line_units((*texts[:4], endings[right]), file.path.name, row.line),
             alternatives=(Alternative(((4, 0, len(endings[right])),), endings, right),),
             meta={"split": file.split},
         )
@@ -56,7 +56,8 @@ def read_rocstories(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
     """Read a file of five-sentence stories (CSV or TSV)."""
     for row, identifier, texts in _stories(file, _STORY_COLUMNS, options):
         meta = {"split": file.split, "title": tidy(row.values[_TITLE])}
-        yield Discourse(identifier, corpus.name, _units(file, row, texts), meta=meta)
+        units = line_units(texts, file.path.name, row.line)
+        yield Discourse(identifier, corpus.name, units, meta=meta)
 
 
 def _stories(
@@ -76,11 +77,6 @@ def _stories(
         article, what = ("an", "id") if empty == columns[0] else ("a", "sentence")
         message = f"{row.place}: {empty} is empty, expected {article} {what}"
         options.bad(message, f"empty {what}")
-
-
-def _units(file: CorpusFile, row: Record, texts: Sequence[str]) -> tuple[Unit, ...]:
-    source = SourceSpan(file.path.name, row.line, row.line)
-    return tuple(Unit(text, source=source) for text in texts)
 
 
 _HOMEPAGE = "https://cs.rochester.edu/nlp/rocstories/"

@@ -37,7 +37,7 @@ from typing import Any
 from coherencegym.loaders.discourse import Features
 from coherencegym.loaders.senses import CONNECTIVES, Connective, connectives
 from coherencegym.loaders.text.detokenize import BRACKETS, lay_out
-from coherencegym.words import is_unspaced, word_set
+from coherencegym.words import is_unspaced, word_list, word_set
 
 #: Signs that touch what is before them.
 _CLOSING = re.compile(r"[.,;:!?…%)\]}»”’°]+|\.{2,}|[.?!]+[\"'”’]")
@@ -319,41 +319,15 @@ def abbreviations(words: str) -> frozenset[str]:
     return frozenset(re.sub(r"\.$", "", word) for word in words.lower().split())
 
 
-_NEVER_LAST = """
-    adm approx arr assoc asst attn ave b bapt brig bro brt bt c ca capt cf cmdr col comdr cpl cr
-    d dr e.g ed eds esp est excl fig figs fl fr fs ft gen gov hon hr i.e illus incl insp intro
-    introd kgl lat lit lt maj messrs mgr mlle mme mr mrs ms mt nee no nos née op orig p perf pfc
-    plc pp pres prof pseud pt publ pvt q.v r rep repr resp ret rev rt sen sfc sgt spc ss st ste
-    supt syn tr trans treas univ v var viz vol vols vs
-"""
-_SOMETIMES_LAST = """
-    a.d a.k.a a.m al apr aug avg b.a b.c b.s bc bldg blvd bros cm co corp ct cv d.c dept dist div
-    etc ext feb fri hrs inc jan jr jul jun kg km lb lbs ltd m.a m.d mi mins mm mo mph n.y nov
-    oct oz p.m ph.d rd sec sep sept sp spp sq sr ssp st subsp thu thurs tue tues u.k u.n u.s
-    u.s.a u.s.s.r wed yr yrs
-"""
-_STARTERS = """
-    A About According After Afterwards All Along Also Although Among An And Another Any As At
-    Based Because Before Besides Born Both Built But By Currently Despite Directed Do Does Due
-    During Each Either Established Even Every Few Finally First Following For Formed Founded
-    From Furthermore Given He Her Here His How However I If In Including Initially Instead It
-    Its Just Known Later Like Located Many Meanwhile More Moreover Most Much My Named Nearby
-    Neither Nevertheless No None Nor Not Nowadays Of Often On Once One Only Or Originally Other
-    Others Our Over Overall People Perhaps Prior Produced Recently Released She Similarly Since
-    So Some Sometimes Soon Still Subsequently Such That The Their Then There Thereafter These
-    They This Those Though Through Throughout Thus To Today Together Two Under Unlike Until Upon
-    Usually Was We Were What When Where Whether Which While Who Why With Within Without You Your
-"""
-
 ENGLISH = Language(
     code="en",
     name="English",
     lay_out=lay_out,
     sentences=SentenceRules(
-        never_last=word_set(_NEVER_LAST),
+        never_last=word_list("abbreviations_never_last"),
         words_too=word_set("no ed ms est fig var ret st"),
-        sometimes_last=word_set(_SOMETIMES_LAST),
-        starters=word_set(_STARTERS),
+        sometimes_last=word_list("abbreviations_sometimes_last"),
+        starters=word_list("sentence_starters"),
         reporting=(
             r"said|asked|cried|shouted|replied|answered|exclaimed|added|whispered|yelled|called|"
             r"wrote|wondered|says|asks|told|remarked|explained"

@@ -65,10 +65,8 @@ def marked_blocks(text: str) -> Iterator[SectionBlock]:
 
 
 def _words(token: Any) -> str:
-    return " " if token.type in ("softbreak", "hardbreak") else _shown(token)
-
-
-def _shown(token: Any) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return " "
     return str(token.content) if token.type in ("text", "code_inline") else ""
 
 

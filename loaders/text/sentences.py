@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from coherencegym.loaders.corpus import CorpusError, ReadOptions
@@ -278,12 +278,8 @@ def _may_precede_small(before: str) -> bool:
 
 
 def _reports(after: str, rules: SentenceRules) -> bool:
-    return bool(rules.reporting and _report(rules.reporting).match(after))
-
-
-@cache
-def _report(verbs: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:[A-Z][\w.’'-]*\s+){{1,3}}(?:{verbs})\b")
+    said = rf"(?:[A-Z][\w.’'-]*\s+){{1,3}}(?:{rules.reporting})\b"
+    return bool(rules.reporting and re.match(said, after))
 
 
 def _stop_ends_sentence(before: str, after: str, quoted: bool, rules: SentenceRules) -> bool:

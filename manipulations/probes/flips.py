@@ -21,8 +21,8 @@ from coherencegym.manipulations.probes.sentence import (
     TaggedSentence,
     base_form,
     first_plain,
-    inflect,
     plain,
+    plural_of,
     put,
     word_at,
 )
@@ -213,7 +213,7 @@ def _plural(sentence: TaggedSentence, at: int) -> tuple[Replacement, ...]:
     if noun_at is None or (word.text[0].isupper() and at > 0):
         return ()
     noun = words[noun_at]
-    plural = None if noun.lower in _TEXTS else inflect(noun.lower, "NNS")
+    plural = None if noun.lower in _TEXTS else plural_of(noun.lower)
     if plural is None or plural == noun.lower or noun.text != noun.lower:
         return ()
     if _says_one(words[at + 1 : noun_at], words[noun_at + 1 :]):

@@ -21,10 +21,10 @@ from coherencegym.manipulations.probes.sentence import (
     analyse,
     apply,
     first_plain,
-    lemma,
     plain,
     possible_tags,
     put,
+    verb_lemma,
     word_at,
 )
 from coherencegym.manipulations.probes.verbs import main_verb
@@ -165,11 +165,11 @@ def _case_of_it(words: Sequence[Tagged], index: int) -> str | None:
 
 def _may_be_expletive(after: Sequence[Tagged]) -> bool:
     verb, rest = _last_verb(after)
-    main = lemma(verb.lower, "VERB")
+    main = verb_lemma(verb.lower)
     # ``It has rained``, ``it won't stop snowing``, ``it is going to rain``.
     tags = ("VBN",) if verb.lower in HAVE else ("VB", "VBG")
     verbs = (verb, *(word for word in rest[:3] if word.may_be(tags)))
-    if any(lemma(word.lower, "VERB") in _WEATHER_AND_TIME for word in verbs):
+    if any(verb_lemma(word.lower) in _WEATHER_AND_TIME for word in verbs):
         return True
     linking = BE | {"'s", "become", "became", "becomes"}
     if main not in _TAKES and verb.lower not in linking:
@@ -221,7 +221,7 @@ def _may_precede_it(before: Tagged, pronoun: str) -> bool:
         return before.lower in ("as", "so") and pronoun != "it"
     if pronoun == "itself":
         return not before.may_be(("NN", "NNP"))  # "the lake itself"
-    return pronoun == "its" or lemma(before.lower, "VERB") not in _OBJECT_EXPLETIVES
+    return pronoun == "its" or verb_lemma(before.lower) not in _OBJECT_EXPLETIVES
 
 
 def _personal_pronouns(sentence: TaggedSentence) -> tuple[_Pronoun, ...] | None:
@@ -300,7 +300,7 @@ def _case(words: Sequence[Tagged], index: int) -> str | None:
 
 
 def _two_objects(verb: Tagged, after: Tagged) -> bool:
-    if verb.lower != "had" and lemma(verb.lower, "VERB") not in _TWO_OBJECTS:
+    if verb.lower != "had" and verb_lemma(verb.lower) not in _TWO_OBJECTS:
         return False
     tags = ("NNS", "NNP", "NNPS", "JJ", "VB", "VBG", "VBN", "CD", "RB")
     return after.lower not in _SINGULAR_AFTER and after.may_be(tags)

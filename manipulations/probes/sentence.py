@@ -28,13 +28,6 @@ _OPEN_CLASSES = ("NOUN", "VERB", "AUX", "ADJ", "ADV")
 _PLURALS = {"person": "people", "fish": "fish", "series": "series", "species": "species"}
 
 
-@cache
-def _lemminflect() -> Any:
-    import lemminflect
-
-    return lemminflect
-
-
 @lru_cache(1 << 16)
 def possible_tags(form: str) -> frozenset[str]:
     """The Penn Treebank tags that a lower-case form can have; empty where it is not known.
@@ -42,13 +35,14 @@ def possible_tags(form: str) -> frozenset[str]:
     >>> sorted(possible_tags("led")), sorted(possible_tags("xyzzy"))
     (['VBD', 'VBN'], [])
     """
-    library = _lemminflect()
+    import lemminflect
+
     tags: set[str] = set()
-    for part_of_speech, lemmas in library.getAllLemmas(form).items():
+    for part_of_speech, lemmas in lemminflect.getAllLemmas(form).items():
         if part_of_speech not in _OPEN_CLASSES:
             continue
         for lemma in lemmas:
-            inflections = library.getAllInflections(lemma, upos=part_of_speech)
+            inflections = lemminflect.getAllInflections(lemma, upos=part_of_speech)
             for tag, forms in inflections.items():
                 # Every noun has its singular among its plurals: believed of the first form only.
                 if form in forms and (tag != "NNS" or form != lemma or forms[0] == form):
@@ -59,25 +53,25 @@ def possible_tags(form: str) -> frozenset[str]:
 
 
 @lru_cache(1 << 16)
-def lemma(form: str, part_of_speech: str) -> str:
-    """The lemma of a lower-case form as a ``VERB`` or ``NOUN``; the form where none is known.
+def verb_lemma(form: str) -> str:
+    """The lemma of a lower-case form as a verb; the form where none is known.
 
     Of several the one that is a form of itself: ``found`` is of ``find``, ``saw`` of ``see``.
     """
-    lemmas = _lemminflect().getAllLemmas(form, upos=part_of_speech).get(part_of_speech, ())
+    import lemminflect
+
+    lemmas = lemminflect.getAllLemmas(form, upos="VERB").get("VERB", ())
     others = [other for other in lemmas if other != form]
     return str(others[0] if others else form)
 
 
 @lru_cache(1 << 16)
-def inflect(word: str, tag: str) -> str | None:
-    """The form of a lemma that a Penn Treebank tag asks for; none where it is not known."""
-    if tag == "NNS" and word in _PLURALS:
-        return _PLURALS[word]
-    part_of_speech = "NOUN" if tag.startswith("NN") else "VERB"
-    inflections = _lemminflect().getAllInflections(word, upos=part_of_speech)
-    forms = inflections.get(tag, ())
-    return str(forms[0]) if forms else None
+def plural_of(noun: str) -> str | None:
+    """The plural of a noun's lemma; none where it is not known."""
+    import lemminflect
+
+    forms = lemminflect.getAllInflections(noun, upos="NOUN").get("NNS", ())
+    return _PLURALS.get(noun) or (str(forms[0]) if forms else None)
 
 
 @lru_cache(1 << 16)
@@ -87,12 +81,13 @@ def base_form(form: str, tag: str) -> str | None:
     >>> base_form("led", "VBD"), base_form("lives", "VBZ"), base_form("was", "VBD")
     ('lead', 'live', 'be')
     """
-    library = _lemminflect()
-    lemmas = library.getAllLemmas(form, upos="VERB").get("VERB", ())
+    import lemminflect
+
+    lemmas = lemminflect.getAllLemmas(form, upos="VERB").get("VERB", ())
     fitting = [
         str(lemma)
         for lemma in lemmas
-        if form in library.getAllInflections(lemma, upos="VERB").get(tag, ())
+        if form in lemminflect.getAllInflections(lemma, upos="VERB").get(tag, ())
     ]
     if len(fitting) > 1:  # ``found`` is the past of ``find``, hardly ever anything of itself
         fitting = [lemma for lemma in fitting if lemma != form]

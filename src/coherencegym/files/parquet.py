@@ -76,9 +76,14 @@ def _whole(path: Path, file: Any) -> Any:
 
 def stored_rows(path: Path, schema: Any = None) -> StoredRows:
     """The rows of a file as :func:`parquet_rows` gives them, a few at a time."""
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for batch in _batches(path, schema, _AT_A_TIME):
+            yield from batch.to_pylist()
+
     with _opened(path, schema) as file:
         _check_row_groups(path, file)
-        return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema))
+        return StoredRows(file.metadata.num_rows, rows)
 
 
 def rows_among(
@@ -91,11 +96,6 @@ def rows_among(
     wanted = pa.array(sorted(values), pa.string())
     for batch in _batches(path, schema, _FILTERED):
         yield from batch.filter(compute.is_in(batch[column], wanted)).to_pylist()
-
-
-def _in_parts(path: Path, schema: Any) -> Iterator[dict[str, Any]]:
-    for batch in _batches(path, schema, _AT_A_TIME):
-        yield from batch.to_pylist()
 
 
 def _batches(path: Path, schema: Any, most: int) -> Iterator[Any]:
