@@ -35,7 +35,7 @@ from coherencegym.eval.statistics.paired import (
     difference_interval,
     sign_flips,
 )
-from coherencegym.eval.tasks.detect.scores import decision_parts
+from coherencegym.eval.tasks.detect.documents import decision_parts
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)

@@ -39,7 +39,7 @@ def measure(rows: int, width: int, classes: int, layers: int) -> dict[str, Any]:
     import numpy as np
 
     from coherencegym.eval.tasks.probe.classifiers import accuracy_of, linear
-    from coherencegym.eval.tasks.probe.study import INPUTS, ProbeRows, best_layer, fit_layers
+    from coherencegym.eval.tasks.probe.probe import INPUTS, ProbeRows, best_layer, fit_layers
 
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)

@@ -166,7 +166,7 @@ class Fits:
         def find() -> FittedIntruderSentence:
             detector: Detector | None = None
             if filter_model:
-                from coherencegym.eval.tasks.detect.detect import load_detector
+                from coherencegym.eval.tasks.detect.detectors import load_detector
 
                 self.progress(f"filtering with {filter_model}: each sentence is also read alone")
                 detector = self.once(

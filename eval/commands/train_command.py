@@ -129,8 +129,6 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 
 
 def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOptions) -> Training:
-    from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
-    from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts
     from coherencegym.eval.tasks.training.criteria import (
         GRU_SETTINGS,
         EncoderTraining,
@@ -139,6 +137,12 @@ def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOpti
         read_structures,
     )
     from coherencegym.eval.tasks.training.encoder import find_encoder
+    from coherencegym.eval.tasks.training.texts import (
+        DocumentTraining,
+        SpanTraining,
+        training_documents,
+        training_texts,
+    )
 
     given = vars(arguments)
     own = options_from(TaskOptions, given)

@@ -35,7 +35,7 @@ from coherencegym.eval.statistics.scores import (
     shown_rows,
 )
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of
-from coherencegym.eval.tasks.probe.results import LAYERS_FILE, layer_schema
+from coherencegym.eval.tasks.probe.task import LAYERS_FILE, layer_schema
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.score.report import difference_labels

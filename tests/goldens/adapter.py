@@ -20,11 +20,11 @@ from coherencegym.eval.statistics.scores import (
     Score,
     ScoreRow,
 )
-from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
+from coherencegym.eval.tasks.detect.documents import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.probe.results import layer_name, layer_rows
+from coherencegym.eval.tasks.probe.task import layer_name, layer_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.spans.results import RELEASED_PROGRAM
+from coherencegym.eval.tasks.spans.task import RELEASED_PROGRAM
 
 #: The model itself, and the systems that stand beside it in most tasks.
 MODEL, PARTIAL_INPUT, OVERLAP, PEOPLE = "model", "partial input", "overlap", "people"

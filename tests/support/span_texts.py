@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.spans.coherence import (
     SpanPrediction,
     TextPrediction,
 )
-from coherencegym.eval.tasks.spans.results import text_values
+from coherencegym.eval.tasks.spans.task import text_values
 
 
 def places(size: int) -> list[SpanPlace]:

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from coherencegym.command_line import finite, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DOCUMENTS
-from coherencegym.eval.tasks.detect.detect import DEFAULT_DETECTOR, DETECTORS
 from coherencegym.eval.tasks.options import CommandLine
 
+#: What a higher score of a detector means, by its name; the first is the default.
+DETECTORS = {
+    "mutual": "negative mutual information of the sentence and the rest, per token",
+    "context": "negative bits per token that the context saves on the sentence",
+    "following": "negative bits per token that the sentence saves on the text after it",
+    "surprisal": "mean surprisal of the sentence after the text before it",
+}
+DEFAULT_DETECTOR = next(iter(DETECTORS))
 #: The detector of a model that was trained to be one: it says itself what is an intruder.
 CLASSIFIER = "classifier"
 

@@ -20,19 +20,13 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.detect.classifier import (
+from coherencegym.eval.tasks.detect.detectors import (
     classify,
+    detections,
     load_for_detection,
     with_detector,
 )
-from coherencegym.eval.tasks.detect.detect import detections
-from coherencegym.eval.tasks.detect.options import (
-    CLASSIFIER,
-    COMMAND,
-    DetectOptions,
-    check_detection,
-)
-from coherencegym.eval.tasks.detect.scores import (
+from coherencegym.eval.tasks.detect.documents import (
     AUC,
     DECISIONS,
     DETECTION_METRICS,
@@ -42,22 +36,25 @@ from coherencegym.eval.tasks.detect.scores import (
     RANDOM,
     VOTE,
     Decision,
+    DetectionInput,
+    DocumentTable,
     add_outcomes,
     add_probe_outcomes,
     best_threshold,
+    detection_names,
     highest,
     intruders,
-    probe_differences,
-)
-from coherencegym.eval.tasks.detect.tables import (
-    DetectionInput,
-    DocumentTable,
-    TableKey,
-    detection_names,
     is_plain,
+    probe_differences,
     read_inputs,
     was_read,
     why_left_out,
+)
+from coherencegym.eval.tasks.detect.options import (
+    CLASSIFIER,
+    COMMAND,
+    DetectOptions,
+    check_detection,
 )
 from coherencegym.eval.tasks.headline import (
     Headline,
@@ -96,7 +93,7 @@ class DetectDetail:
 
     Attributes:
         table: the documents.
-        scores: those of their sentences (:func:`eval.tasks.detect.detect.detections`).
+        scores: those of their sentences (:func:`eval.tasks.detect.detectors.detections`).
         cut: the number of pairs that a classifier read without their end.
         thresholds: those of each decision.
     """
@@ -120,7 +117,7 @@ def detect_in_table(
         if table.key not in context.memo:
             context.memo[table.key] = _scored(context, table, options)
     scores, cut = context.memo[one.table.key]
-    thresholds = tuple(_threshold(one, context.memo, name) for name in DECISIONS)
+    thresholds = tuple(_threshold(one, context.memo, name, options) for name in DECISIONS)
     add = add_probe_outcomes if one.table.probes else add_outcomes
     add(writer, one.table, scores, {own.decision: own.threshold for own in thresholds})
     return DetectDetail(one.table, scores, cut, thresholds)
@@ -136,18 +133,20 @@ def _scored(
     return detections(context, texts, options.detector, names, table), 0
 
 
-def _threshold(one: DetectionInput, scored: Mapping[TableKey, Any], name: Decision) -> Threshold:
+def _threshold(
+    one: DetectionInput, scored: Mapping[Any, Any], name: Decision, options: DetectOptions
+) -> Threshold:
     table = one.calibration
     if table is None:
-        assert one.threshold is not None
-        return Threshold(one.table.config, name, one.threshold)
+        assert options.threshold is not None
+        return Threshold(one.table.config, name, options.threshold)
     pairs = [
         (own, document.intruder_position)
         for own, document in zip(scored[table.key][0], table.rows, strict=True)
         if was_read(own) and is_plain(document)
     ]
     try:
-        best = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
+        best, _ = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
     except ConfigError as error:
         raise ConfigError(f"{table.name}: {error}") from None
     source = table.source.name, table.source.commit or ""
@@ -163,15 +162,10 @@ def detection_facts(one: DetectionInput, found: DetectDetail) -> dict[str, Any]:
 
 def detection_more(found: Results) -> dict[str, Any]:
     """The thresholds, and what probes change."""
-    names = ("config", "split", "decision")
     probed = any(one.table.probes for one in found.details)
     return {
         "thresholds": [asdict(own) for one in found.details for own in one.thresholds],
-        "probes": [
-            {**dict(zip(names, line, strict=True)), "metric": metric, **asdict(difference)}
-            for line, own in (probe_differences(found.outcomes).items() if probed else ())
-            for metric, difference in own.items()
-        ],
+        "probes": list(probe_differences(found.outcomes)) if probed else [],
     }
 
 
@@ -205,22 +199,14 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
 
 def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
     for each in details:
-        name = each.table.name
-        if too_long := each.left_out["too_long"]:
-            yield caution(
-                f"{name}: {too_long:,} documents are longer than the model's context and are left "
-                "out"
-            )
-        if crossing := each.left_out["crossing"]:
-            yield caution(
-                f"{name}: {crossing:,} documents are left out: a token has characters of two "
-                "sentences"
-            )
-        if each.cut:
-            yield caution(
-                f"{name}: {each.cut:,} pairs of a sentence and its document are cut to what the "
-                "classifier reads"
-            )
+        name, left = each.table.name, each.left_out
+        for number, what in (
+            (left["too_long"], "documents are longer than the model's context and are left out"),
+            (left["crossing"], "documents are left out: a token has characters of two sentences"),
+            (each.cut, "pairs of a sentence and its document are cut to what the classifier reads"),
+        ):
+            if number:
+                yield caution(f"{name}: {number:,} {what}")
         if not each.table.located:
             yield caution(
                 f"{name}: the position of the intruder is not known for all documents, so only "
@@ -258,18 +244,15 @@ def detect_sections(found: Results) -> Iterator[ReportSection]:
 
 
 def _listed(one: DetectDetail) -> tuple[str, str, tuple[grid.Grid, ...]]:
-    predicted = [(own.decision, own.threshold) for own in one.thresholds]
     shown = one.table.rows[:_MOST_DOCUMENTS]
     tables = (
-        grid.of_texts(document.item_id, list(_sentences(one, number, predicted)))
+        grid.of_texts(document.item_id, list(_sentences(one, number)))
         for number, document in enumerate(shown)
     )
     return one.table.name, f"{len(shown):,} of {len(one.table.rows):,} documents", tuple(tables)
 
 
-def _sentences(
-    scored: DetectDetail, number: int, predicted: Sequence[tuple[Decision, float]]
-) -> Iterator[grid.GridRow]:
+def _sentences(scored: DetectDetail, number: int) -> Iterator[grid.GridRow]:
     # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.rows[number], scored.scores[number]
     why = "" if was_read(scores) else why_left_out(scores).replace("_", " ")
@@ -278,9 +261,9 @@ def _sentences(
         if not why:
             marks += ["highest score"] * (place == highest(scores))
             marks += [
-                f"predicted by {decision}"
-                for decision, threshold in predicted
-                if place in intruders(scores, threshold, decision)
+                f"predicted by {own.decision}"
+                for own in scored.thresholds
+                if place in intruders(scores, own.threshold, own.decision)
             ]
         score = why or f"{scores[place]:+.3f}"
         cells = text, score if place else "", ", ".join(marks)

@@ -3,120 +3,25 @@
 Features are standardised by the mean and deviation of the training rows. The weight of the penalty
 is chosen by the accuracy on validation rows, the stronger one of equals.
 
-``isolated``: every segment is a text of its own, as in Chen, Chu and Gimpel 2019. ``in-context``:
-the text is read once as it stands, and each slot's vector is pooled over its tokens there; under
-causal attention it depends on what comes before it and nothing after. ``whole``: one vector, of the
-last token of the text.
+With ``--compat discoeval-2019`` they are those of Chen, Chu and Gimpel 2019 to the letter, with the
+settings of the released code (``ZeweiChu/DiscoEval`` at 262b253: ``tools/classifier.py``,
+``tools/validation.py``, ``discoeval/*.py``), each task with its own: there, what the task DC sets
+(a hidden layer, the passes of a round) leaks into every task that runs after it in the process. For
+published numbers only: one seed, no scaling of features, and a stopping rule that counts all
+unsuccessful rounds, not those in a row.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
-from coherencegym.words import join_texts, place_texts
+from coherencegym.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from coherencegym.eval.hidden_states import Passage, States
-
-#: The choices of ``--encoding``.
-ENCODINGS = ("isolated", "in-context", "whole")
-
-#: The reason why an example has no vectors where a slot of it is nowhere in its text.
-NO_TEXT = "no_text"
-
-
-@dataclass(frozen=True)
-class Readings:
-    """Passages, and the spans that each slot of each example is the mean of.
-
-    Attributes:
-        passages: distinct texts.
-        spans: the numbers of the spans, counted over all passages, of each slot of each example;
-            none where the slot is nowhere in the text.
-    """
-
-    passages: list[Passage]
-    spans: list[list[list[int]]]
-
-    def left_out(self, states: States) -> list[str]:
-        """The reason why each example has no vectors; empty where it has."""
-        return [
-            next(
-                (
-                    reason
-                    for slot in slots
-                    for reason in (
-                        [states.left_out.get(span, "") for span in slot] if slot else [NO_TEXT]
-                    )
-                    if reason
-                ),
-                "",
-            )
-            for slots in self.spans
-        ]
-
-    def vectors(self, of_layer: Any, examples: Sequence[int]) -> Any:
-        """The vectors of the slots of some examples.
-
-        Args:
-            of_layer: the vectors of all spans in one layer, shape (spans, width).
-            examples: their numbers; each has vectors, and all have equally many slots.
-
-        Returns:
-            float32, shape (examples, slots, width).
-        """
-        import numpy as np
-
-        slots = [slot for number in examples for slot in self.spans[number]]
-        starts = np.cumsum([0, *map(len, slots)])[:-1]
-        flat = np.fromiter((span for slot in slots for span in slot), dtype=np.int64)
-        if len(flat) == len(slots):
-            found = of_layer[flat]
-        else:
-            found = np.add.reduceat(of_layer[flat], starts, axis=0)
-            found /= np.fromiter(map(len, slots), dtype=np.float32)[:, None]
-        return found.reshape(len(examples), -1, of_layer.shape[1])
-
-
-def readings(examples: Sequence[LabelledExample], encoding: str) -> Readings:
-    """The passages of examples, each distinct one once."""
-    from coherencegym.eval.hidden_states import Passage
-
-    firsts: dict[Passage, int] = {}
-    total = 0
-
-    def number_of(text: str, *places: tuple[int, int]) -> int:
-        nonlocal total
-        passage = Passage(text, places or ((0, len(text)),))
-        if passage not in firsts:
-            firsts[passage] = total
-            total += len(passage.spans)
-        return firsts[passage]
-
-    spans = []
-    for example in examples:
-        if encoding == "isolated":
-            spans.append([[*map(number_of, slot.segments)] for slot in example.slots])
-        elif encoding == "whole":
-            spans.append([[number_of(join_texts(example.text or example.segments))]])
-        else:
-            spans.append(_in_context(example, number_of))
-    return Readings(list(firsts), spans)
-
-
-def _in_context(example: LabelledExample, number_of: Callable[..., int]) -> list[list[int]]:
-    if NO_PLACE in example.places:
-        return [[] for _ in example.slots]
-    ends = place_texts(example.text)
-    places = sorted({*example.places})
-    first = number_of(join_texts(example.text), *(ends[place] for place in places))
-    return [[first + places.index(place)] for place in example.places]
 
 
 #: Inverse weights of the penalty (C of scikit-learn), from the strongest penalty to the weakest.
@@ -391,3 +296,145 @@ def _train_network(
 
 #: The choices of ``--probe``.
 TRAINERS: dict[str, Trainer] = {"linear": linear, "mlp": hidden_layer}
+
+
+_SEED, _BATCH = 1111, 64
+_SMALL = 1e-9
+
+
+@dataclass(frozen=True)
+class PublishedSettings:
+    """The settings of one task.
+
+    Attributes:
+        passes: over the training rows between two looks at validation: a round.
+        tenacity: unsuccessful rounds in all after which the next one is the last.
+        most_passes: no round begins after more of them.
+        penalties: weights of the L2 penalty to choose from.
+        hidden: units of a hidden layer (sigmoid), 0 for none.
+    """
+
+    passes: int
+    tenacity: int = 5
+    most_passes: int = 200
+    penalties: tuple[float, ...] = (_SMALL,)
+    hidden: int = 0
+
+
+_CHOSEN = (1e-5, 1e-4, 1e-3, 1e-2)
+#: Task -> its settings.
+PROTOCOLS: Mapping[str, PublishedSettings] = {
+    "SP": PublishedSettings(4, penalties=_CHOSEN),
+    "BSO": PublishedSettings(4, penalties=_CHOSEN),
+    "DC": PublishedSettings(15, tenacity=8, hidden=2000),
+    "SSP": PublishedSettings(4),
+    "PDTB": PublishedSettings(1, most_passes=15),
+    "RST": PublishedSettings(1, most_passes=15),
+}
+
+
+def protocol_of(task: str) -> PublishedSettings:
+    """The settings of a task."""
+    if task not in PROTOCOLS:
+        raise ConfigError(
+            "--compat discoeval-2019: a config that is none of the paper's tasks; expected one of "
+            f"{', '.join(PROTOCOLS)}, built with --corpus discoeval"
+        )
+    return PROTOCOLS[task]
+
+
+def rounds(protocol: PublishedSettings, run: Callable[[], float]) -> tuple[int, float, int]:
+    """Run rounds until the published rule ends them.
+
+    Args:
+        protocol: the settings.
+        run: runs a round and gives the accuracy on validation after it.
+
+    Returns:
+        The number of the best round (from 1, the first of equals), its accuracy, and how many
+        rounds were run.
+    """
+    best, best_round, number, passes, failed = -1.0, 0, 0, 0, 0
+    while passes <= protocol.most_passes:
+        number, passes = number + 1, passes + protocol.passes
+        if (found := run()) > best:
+            best, best_round = found, number
+        else:
+            if failed >= protocol.tenacity:
+                break
+            failed += 1
+    return best_round, best, number
+
+
+def published_trainer(protocol: PublishedSettings) -> Trainer:
+    """The trainer of a task; the seed is the published one, and accuracy chooses, always."""
+
+    def published(
+        train: LabelledFeatures,
+        valid: LabelledFeatures,
+        test: Any,
+        classes: int,
+        *,
+        seed: int = 0,
+        in_place: bool = False,
+    ) -> Fit:
+        import torch
+
+        best: tuple[float, float, float, Any] | None = None
+        for penalty in protocol.penalties:
+            accuracy, network = _train(protocol, penalty, train, valid, classes)
+            rounded = round(100 * accuracy, 2)
+            if best is None or rounded > best[0]:
+                best = rounded, penalty, accuracy, network
+        assert best is not None
+        _, penalty, accuracy, network = best
+        tested = torch.as_tensor(test, dtype=torch.float32)
+        return Fit(penalty, accuracy, predict_classes(network, tested))
+
+    return published
+
+
+def _train(
+    protocol: PublishedSettings,
+    penalty: float,
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
+    classes: int,
+) -> tuple[float, Any]:
+    import copy
+
+    import numpy as np
+    import torch
+
+    draw = np.random.RandomState(_SEED)
+    x, y = torch.as_tensor(train[0], dtype=torch.float32), torch.as_tensor(train[1])
+    valid_x = torch.as_tensor(valid[0], dtype=torch.float32)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(_SEED)
+        network = _network(x.shape[1], protocol.hidden, classes)
+        optimiser = torch.optim.Adam(network.parameters(), weight_decay=penalty)
+        kept, best = network, -1.0
+
+        def run() -> float:
+            nonlocal kept, best
+            for _ in range(protocol.passes):
+                for rows in torch.from_numpy(draw.permutation(len(x))).split(_BATCH):
+                    loss = torch.nn.functional.cross_entropy(network(x[rows]), y[rows])
+                    optimiser.zero_grad()
+                    loss.backward()
+                    optimiser.step()
+            found = accuracy_of(predict_classes(network, valid_x), valid[1])
+            if found > best:
+                kept, best = copy.deepcopy(network), found
+            return found
+
+        _, accuracy, _ = rounds(protocol, run)
+    return accuracy, kept
+
+
+def _network(width: int, hidden: int, classes: int) -> Any:
+    from torch import nn
+
+    if not hidden:
+        return nn.Sequential(nn.Linear(width, classes))
+    return nn.Sequential(nn.Linear(width, hidden), nn.Sigmoid(), nn.Linear(hidden, classes))

@@ -10,7 +10,7 @@ from typing import Any
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, MOST_FREQUENT, Score
-from coherencegym.eval.tasks.probe.results import ACCURACY
+from coherencegym.eval.tasks.probe.task import ACCURACY
 
 #: Panels of a row.
 _ACROSS = 3

@@ -33,7 +33,7 @@ class ProbeTable:
         train, validation: rows to learn from, and to choose penalty and layer by.
         table: the rows to test on, with the facts of the dataset.
         held_out: the validation rows were taken out of the split ``train``, as there are no others.
-        input, about, protocol: the config's own input (:mod:`eval.tasks.probe.study`), the slot
+        input, about, protocol: the config's own input (:mod:`eval.tasks.probe.probe`), the slot
             that the answer is about, and the paper's task that it is an instance of, if any.
         digests: those of the rows of every split that was read.
         trained_on: the config of the rows to learn from and to choose by, where one was named.
@@ -168,15 +168,10 @@ def _probe_table(
     where: str,
     **read: Any,
 ) -> ProbeTable:
-    split = tested.split
     about: dict[str, Any] = dict(tested.about.get("task_defaults", {}))
-    table = Table(
-        *(source, tested.config, split, rows[split], tested.rows_sha256, tested.verified),
-        *(tested.separated(rows[split]), tested.breakdowns),
-    )
     return _divided_up(
         rows,
-        table,
+        Table.of(source, tested, rows[tested.split]),
         where,
         input=str(about.get("input", "")),
         about=int(about.get("about", 0)),

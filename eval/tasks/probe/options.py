@@ -12,10 +12,12 @@ from coherencegym.command_line import flag_of, not_negative, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import EXAMPLES
 from coherencegym.eval.tasks.options import CommandLine
-from coherencegym.eval.tasks.probe.classifiers import ENCODINGS, TRAINERS
-from coherencegym.eval.tasks.probe.study import CHOICES
+from coherencegym.eval.tasks.probe.classifiers import TRAINERS
 from coherencegym.eval.text.sequence import POOLS
 
+#: The choices of ``--encoding`` and ``--input``.
+ENCODINGS = ("isolated", "in-context", "whole")
+INPUT_CHOICES = ("published", "pair", "first")
 #: The layer of ``--compat discoeval-2019``: the mean over all of them.
 MEAN_LAYER = -1
 #: The mode of the published protocol.
@@ -72,7 +74,7 @@ class ProbeOptions:
         "published",
         "how the vectors of segments are combined; published: as in the config's paper; pair: with "
         "product and difference; first: only the first",
-        choices=CHOICES,
+        choices=INPUT_CHOICES,
         metavar="NAME",
         short="combination of vectors: pair, first",
     )

@@ -1,16 +1,42 @@
-"""Ask which of a model's layers know the labels of examples."""
+"""Ask which of a model's layers know the labels of examples: every layer's probe, and baselines.
+
+Chen, Chu and Gimpel 2019 chose layers on test and fitted once. Here the layer is chosen on
+validation, and beside its test accuracy stands what the number means: the same with random weights,
+and the control task.
+
+Control tasks are what a probe learns where there is nothing to learn. Hewitt and Liang 2019
+("Designing and interpreting probes with control tasks"): a label is drawn for each *type* once,
+from the distribution of the training labels, and learned as the task is. A probe that does as well
+has memorised types; selectivity is the difference. Sentences do not recur, so the type is something
+that does: the first word, in lower case, of the segment that the answer is about (of Chinese its
+first two characters).
+
+``isolated``: every segment is a text of its own, as in Chen, Chu and Gimpel 2019. ``in-context``:
+the text is read once as it stands, and each slot's vector is pooled over its tokens there; under
+causal attention it depends on what comes before it and nothing after. ``whole``: one vector, of the
+last token of the text.
+
+The inputs are those of Chen, Chu and Gimpel 2019 (DiscoEval), section 3, in the order of its
+repository. A linear classifier of ``order`` or ``position`` can only add up what the slots say one
+by one, as their differences are linear in the vectors: whether a sentence looks like a first one,
+not how two of them fit. Only products (``pair``) see that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, pairwise
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.hidden_states import Pool, States, states
-from coherencegym.eval.kinds.documents import LabelledExample
+from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.requests import prepare_passages
@@ -18,25 +44,258 @@ from coherencegym.eval.statistics.estimators import one_thread
 from coherencegym.eval.tasks.probe.classifiers import (
     TRAINERS,
     Fit,
-    Readings,
     Trainer,
-    readings,
+    protocol_of,
+    published_trainer,
 )
-from coherencegym.eval.tasks.probe.controls import control_labels, type_of
 from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
-from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
-from coherencegym.eval.tasks.probe.study import (
-    Input,
-    LayerFeatures,
-    LayerFits,
-    ProbeRows,
-    best_layer,
-    fit_layers,
-    input_of,
-)
 from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.eval.text.sequence import Passage
+from coherencegym.words import join_texts, place_texts, with_spaces
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def type_of(example: LabelledExample, slot: int) -> str:
+    """The first word of a slot, in lower case; of Chinese its first two characters."""
+    return with_spaces(example.slots[slot].segments[0]).split()[0].lower()
+
+
+def control_labels(
+    types: Sequence[str], train_labels: Sequence[str], seed: int = 0
+) -> dict[str, str]:
+    """A label for each type, drawn from the training labels by (seed, type) and nothing else."""
+    choices = sorted(train_labels)
+    return {name: choices[_draw(seed, name) % len(choices)] for name in {*types}}
+
+
+def _draw(seed: int, name: str) -> int:
+    key = json.dumps([seed, "probe", "control", name], ensure_ascii=False)
+    return int.from_bytes(hashlib.sha256(key.encode()).digest(), "big")
+
+
+def concatenation(x: np.ndarray) -> np.ndarray:
+    """The vectors one after another: [x1, ..., xk]."""
+    return x.reshape(len(x), -1)
+
+
+def position(x: np.ndarray) -> np.ndarray:
+    """The first vector, and its differences from the others: [x1, x1 - x2, ..., x1 - xk]."""
+    import numpy as np
+
+    return np.concatenate([x[:, 0], *(x[:, 0] - x[:, k] for k in range(1, x.shape[1]))], axis=1)
+
+
+def first(x: np.ndarray) -> np.ndarray:
+    """The first vector alone: of a sentence without its context (Chen et al. 2019, Table 6)."""
+    return x[:, 0]
+
+
+def order(x: np.ndarray) -> np.ndarray:
+    """Two vectors and their difference: [x1, x2, x1 - x2]."""
+    import numpy as np
+
+    return np.concatenate([x[:, 0], x[:, 1], x[:, 0] - x[:, 1]], axis=1)
+
+
+def pair(x: np.ndarray) -> np.ndarray:
+    """Two vectors, their product and their absolute difference: [x1, x2, x1 * x2, |x1 - x2|]."""
+    import numpy as np
+
+    first, second = x[:, 0], x[:, 1]
+    return np.concatenate([first, second, first * second, abs(first - second)], axis=1)
+
+
+#: Vectors, shape (examples, slots, width) -> features, shape (examples, dimensions).
+Input = Callable[["np.ndarray"], "np.ndarray"]
+#: The inputs of published tasks by name, as a config of a dataset names its own.
+INPUTS: Mapping[str, Input] = {
+    "concatenation": concatenation,
+    "position": position,
+    "order": order,
+    "pair": pair,
+}
+#: Those that take two slots.
+_OF_TWO = ("order", "pair")
+
+
+def input_of(choice: str, published: str, slots: int) -> Input:
+    """The input for a table whose examples have so many slots.
+
+    Args:
+        choice: one of :data:`eval.tasks.probe.options.INPUT_CHOICES`.
+        published: the name of the config's own; empty: ``pair`` for two slots, else
+            ``concatenation``.
+    """
+    if choice == "first":
+        return first
+    published = published or ("pair" if slots == 2 else "concatenation")
+    name = "pair" if choice == "pair" else published
+    if name not in INPUTS:
+        raise EvaluationError(f"input {name!r}; expected one of {', '.join(INPUTS)}")
+    if name in _OF_TWO and slots != 2:
+        raise EvaluationError(f"--input {choice}: {name} is of 2 slots, not of {slots}")
+    return INPUTS[name]
+
+
+#: Layers that are fitted at a time: features of more would fill the memory.
+AT_A_TIME = 2
+
+
+@dataclass(frozen=True)
+class ProbeRows:
+    """The rows of one table as numbers.
+
+    Attributes:
+        train, validation, test: the places of the rows of each part among all rows.
+        classes: the right class of each row, as numbers from 0, shape (rows,).
+        control: the same for the control task.
+        number: the number of classes.
+    """
+
+    train: slice
+    validation: slice
+    test: slice
+    classes: np.ndarray
+    control: np.ndarray
+    number: int
+
+    def fit(self, x: np.ndarray, classes: np.ndarray, train: Trainer, **how: Any) -> Fit:
+        """Train a probe of features, shape (rows, dimensions), on these classes of the rows."""
+        learned, chosen = ((x[part], classes[part]) for part in (self.train, self.validation))
+        return train(learned, chosen, x[self.test], self.number, **how)
+
+
+#: Layer -> its probe; layer 0 is the embeddings.
+LayerFits = Mapping[int, Fit]
+
+
+def best_layer(fits: LayerFits) -> int:
+    """The layer whose probe does best on validation, the lowest of equals."""
+    return max(fits, key=lambda layer: (fits[layer].validation, -layer))
+
+
+def is_uncertain(fits: LayerFits, rows: int) -> bool:
+    """Say that no layer is outside the 95 % interval of the best, over so many validation rows."""
+    best = fits[best_layer(fits)].validation
+    least = best - 1.96 * math.sqrt(best * (1 - best) / rows)
+    return all(fit.validation >= least for fit in fits.values())
+
+
+#: Layer -> features of all rows, float32, shape (rows, dimensions).
+LayerFeatures = Callable[[int], "np.ndarray"]
+
+
+def fit_layers(
+    features: LayerFeatures,
+    rows: ProbeRows,
+    layers: Sequence[int],
+    train: Trainer,
+    *,
+    seed: int = 0,
+    progress: Callable[[], None] = lambda: None,
+) -> LayerFits:
+    """The probes of all layers, two at a time, each with one thread of linear algebra."""
+
+    def one(layer: int) -> Fit:
+        fit = rows.fit(features(layer), rows.classes, train, seed=seed, in_place=True)
+        progress()
+        return fit
+
+    with one_thread(), ThreadPoolExecutor(AT_A_TIME) as pool:
+        return dict(zip(layers, pool.map(one, layers), strict=True))
+
+
+#: The reason why an example has no vectors where a slot of it is nowhere in its text.
+NO_TEXT = "no_text"
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Passages, and the spans that each slot of each example is the mean of.
+
+    Attributes:
+        passages: distinct texts.
+        spans: the numbers of the spans, counted over all passages, of each slot of each example;
+            none where the slot is nowhere in the text.
+    """
+
+    passages: list[Passage]
+    spans: list[list[list[int]]]
+
+    def left_out(self, states: States) -> list[str]:
+        """The reason why each example has no vectors; empty where it has."""
+        return [
+            next(
+                (
+                    reason
+                    for slot in slots
+                    for reason in (
+                        [states.left_out.get(span, "") for span in slot] if slot else [NO_TEXT]
+                    )
+                    if reason
+                ),
+                "",
+            )
+            for slots in self.spans
+        ]
+
+    def vectors(self, of_layer: Any, examples: Sequence[int]) -> Any:
+        """The vectors of the slots of some examples.
+
+        Args:
+            of_layer: the vectors of all spans in one layer, shape (spans, width).
+            examples: their numbers; each has vectors, and all have equally many slots.
+
+        Returns:
+            float32, shape (examples, slots, width).
+        """
+        import numpy as np
+
+        slots = [slot for number in examples for slot in self.spans[number]]
+        starts = np.cumsum([0, *map(len, slots)])[:-1]
+        flat = np.fromiter((span for slot in slots for span in slot), dtype=np.int64)
+        if len(flat) == len(slots):
+            found = of_layer[flat]
+        else:
+            found = np.add.reduceat(of_layer[flat], starts, axis=0)
+            found /= np.fromiter(map(len, slots), dtype=np.float32)[:, None]
+        return found.reshape(len(examples), -1, of_layer.shape[1])
+
+
+def readings(examples: Sequence[LabelledExample], encoding: str) -> Readings:
+    """The passages of examples, each distinct one once."""
+    firsts: dict[Passage, int] = {}
+    total = 0
+
+    def number_of(text: str, *places: tuple[int, int]) -> int:
+        nonlocal total
+        passage = Passage(text, places or ((0, len(text)),))
+        if passage not in firsts:
+            firsts[passage] = total
+            total += len(passage.spans)
+        return firsts[passage]
+
+    spans = []
+    for example in examples:
+        if encoding == "isolated":
+            spans.append([[*map(number_of, slot.segments)] for slot in example.slots])
+        elif encoding == "whole":
+            spans.append([[number_of(join_texts(example.text or example.segments))]])
+        else:
+            spans.append(_in_context(example, number_of))
+    return Readings(list(firsts), spans)
+
+
+def _in_context(example: LabelledExample, number_of: Callable[..., int]) -> list[list[int]]:
+    if NO_PLACE in example.places:
+        return [[] for _ in example.slots]
+    ends = place_texts(example.text)
+    places = sorted({*example.places})
+    first = number_of(join_texts(example.text), *(ends[place] for place in places))
+    return [[first + places.index(place)] for place in example.places]
 
 
 @dataclass(frozen=True)

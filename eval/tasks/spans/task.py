@@ -2,29 +2,52 @@
 
 Every span of units that has a right answer is asked about. Strict coherence is the share of texts
 that are right as a whole and in all of their spans.
+
+``results.json`` has ``spans``: of each config the confidence of choices, and facts on how answers
+were found. ``spans.parquet`` has each span with its probability and answer, and no text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.kinds.documents import UNDECIDED
+from coherencegym.eval.data.notes import Note, caution, detail
+from coherencegym.eval.kinds.documents import UNDECIDED, SpanText
+from coherencegym.eval.outcomes.metrics import Accuracy, Metric, Ratio
+from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
+from coherencegym.eval.statistics.scores import FEW_ITEMS, by_line
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    cells_by_table,
+    mean_headline,
+    mean_if_known,
+)
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.spans.answers import BEST_CONSTANT, CONSTANTS, Answered
-from coherencegym.eval.tasks.spans.coherence import TextPrediction
-from coherencegym.eval.tasks.spans.data import (
+from coherencegym.eval.tasks.spans.coherence import (
+    BEST_CONSTANT,
+    CHOICE,
+    COHERENCE_METRICS,
+    CONSTANTS,
+    CROSSING,
+    TOO_LONG,
+    Answered,
     SpanTable,
+    TextPrediction,
+    baselines_of,
+    paper_table,
+    paper_tables,
     read_span_tables,
+    released_coherence,
     unit_texts,
 )
-from coherencegym.eval.tasks.spans.heads import head_answers, kind_of_head
 from coherencegym.eval.tasks.spans.options import (
     COMMAND,
     HEADS,
@@ -33,17 +56,202 @@ from coherencegym.eval.tasks.spans.options import (
     own_settings,
     with_scorer,
 )
-from coherencegym.eval.tasks.spans.released import paper_table, paper_tables
-from coherencegym.eval.tasks.spans.results import (
-    SPAN_METRICS,
-    add_span_outcomes,
-    span_facts,
-    span_headline,
-    span_notes,
-    write_span_files,
+from coherencegym.eval.tasks.spans.scorers import head_answers, kind_of_head, surprisal_answers
+from coherencegym.eval.tasks.task import Task, TaskContext, add_people, fields_beside
+from coherencegym.files.parquet import row_schema, write_rows
+
+#: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.
+ACCURACY, SPAN_ACCURACY, MONOTONE = "accuracy", "span accuracy", "monotone"
+STRICT_IF_RIGHT = "strict if right"
+#: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
+ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
+#: The system of what the released program computes.
+RELEASED_PROGRAM = "released program"
+
+
+def span_facts(found: Results) -> dict[str, Any]:
+    """What each config has beside its scores.
+
+    ``thresholds`` are the lowest and the highest confidence that was chosen for a choice, by
+    metric.
+    """
+    return {
+        "spans": [
+            {
+                "config": one.table.config,
+                "split": one.table.split,
+                "question": one.table.question,
+                "positive": one.table.positive,
+                "cut": one.cut,
+                "thresholds": {name: (min(own), max(own)) for name, own in one.at.items()}
+                if one.table.question == CHOICE
+                else {},
+                "about": one.about,
+            }
+            for one in found.details
+        ]
+    }
+
+
+def add_span_outcomes(writer: OutcomeWriter, one: Answered, compat: str = "") -> None:
+    """Add the outcomes of a model, of baselines, of people, and with ``compat`` of the program."""
+    table = one.table
+
+    def unit(row: SpanText) -> UnitRow:
+        groups = list(table.unit(row).groups)
+        if table.question != CHOICE:
+            groups.append(("", ONE_UNIT if row.size == 1 else SEVERAL_UNITS))
+        return table.unit(row, "", groups)
+
+    units = writer.units(map(unit, table.rows))
+    reasons = [own if isinstance(own, str) else "" for own in one.rows]
+
+    def add(system: System, values: Sequence[Mapping[str, tuple[float, float]]]) -> None:
+        # Of the rows that were answered.
+        for metric in SPAN_METRICS:
+            if metric.name in values[0]:
+                given = iter(values)
+                known = [(None, 1.0) if why else next(given)[metric.name] for why in reasons]
+                writer.add(
+                    units,
+                    metric.name,
+                    system,
+                    [value for value, _ in known],
+                    reason=reasons,
+                    weight=[whole for _, whole in known] if isinstance(metric, Ratio) else None,
+                )
+
+    systems = {"": one.judged, **baselines_of(table, [own.text for own in one.judged])}
+    for name, judged in systems.items():
+        at = one.thresholds(judged)
+        each = [dict(zip(at, values, strict=True)) for values in zip(*at.values(), strict=True)]
+        add(baseline(name) if name else MODEL, list(map(text_values, judged, each)))
+    for name, judged in systems.items() if compat else ():
+        released = released_coherence(judged)
+        both = zip(released.stricts, released.lenients, strict=True)
+        label = f"{RELEASED_PROGRAM}, {name}" if name else RELEASED_PROGRAM
+        add(baseline(label), [{"strict": (s, 1.0), "lenient": (n, 1.0)} for s, n in both])
+    # People were asked about some spans of a text, and mostly about one.
+    add_people(writer, units, table.rows, Ratio(SPAN_ACCURACY))
+
+
+#: Of parts of rows a ratio, of rows an accuracy.
+SPAN_METRICS: tuple[Metric, ...] = (
+    *map(Accuracy, (ACCURACY, *COHERENCE_METRICS)),
+    Ratio(SPAN_ACCURACY),
+    Accuracy(MONOTONE),
+    Ratio(STRICT_IF_RIGHT),
 )
-from coherencegym.eval.tasks.spans.zero_shot import surprisal_answers
-from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
+
+
+def text_values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """The values of a text by metric, where a choice needs this confidence for each.
+
+    Each has what it is a part of.
+    """
+    strict = one.metric("strict", at["strict"])
+    rights = one.span_rights(at["strict"])
+    return {
+        ACCURACY: (float(one.right), 1.0),
+        **{name: (one.metric(name, at[name]), 1.0) for name in COHERENCE_METRICS},
+        SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
+        MONOTONE: (float(one.monotone(at["strict"])), 1.0),
+        STRICT_IF_RIGHT: (strict, float(one.right)),
+    }
+
+
+def span_headline(found: Results) -> Headline | None:
+    """The mean over configs of strict coherence, each with the same weight."""
+    strict = Accuracy("strict")
+    tables = [(table.config, table.split) for table in found.tables]
+    rows = by_line(found.rows)
+    scores = [rows[(*table, "", "")][strict.said] for table in tables]
+    return mean_headline(
+        cells_by_table(found.outcomes, strict, MODEL, tables),
+        strict,
+        partial_input_score=mean_if_known([own.partial_input_score for own in scores]),
+        chance=mean_if_known([own.chance for own in scores]),
+        chance_name=BEST_CONSTANT,
+    )
+
+
+def span_rows(details: Sequence[Answered]) -> Iterator[dict[str, Any]]:
+    """Rows of ``spans.parquet``: each span of each text that was answered.
+
+    ``p`` is the probability of a positive answer, or of the chosen alternative.
+    """
+    for one in details:
+        for number, own in enumerate(one.judged):
+            at = one.at["strict"][number]
+            for place, gold in own.gold.items():
+                answer = own.answer(place, at)
+                yield {
+                    "config": one.table.config,
+                    "split": one.table.split,
+                    "item_id": own.text.item_id,
+                    "start": place[0],
+                    "end": place[1],
+                    "gold": gold,
+                    "p": own.predicted[place].probability,
+                    "answer": answer,
+                    "right": answer == gold,
+                }
+
+
+def write_span_files(details: Sequence[Answered], folder: Path) -> None:
+    """Write the answers to spans into a folder that is there."""
+    schema = row_schema(
+        *("config string", "split string", "item_id string", "start int32", "end int32"),
+        *("gold int32", "p double", "answer int32", "right bool"),
+    )
+    write_rows(span_rows(details), schema, folder / "spans.parquet")
+
+
+def span_notes(found: Results) -> Iterator[Note]:
+    """Lines that a reader of the table must know."""
+    yield detail(
+        "strict: share of texts with a right answer for the whole and for every span; lenient: "
+        "mean share of spans with a right answer; lenient if right: lenient, with 0 for texts "
+        "with a wrong answer for the whole"
+    )
+    for one in found.details:
+        yield from _notes_on(one, found.options.compat)
+
+
+def _notes_on(one: Answered, compat: str) -> Iterator[Note]:
+    table, name = one.table, one.table.name
+    for number, why in (
+        (one.left_out[TOO_LONG], "exceed the model's context and are left out"),
+        (
+            one.left_out[CROSSING],
+            "are left out: a token crosses the edge of what is compared on one side only",
+        ),
+        (one.cut, "exceed the model's context and are cut at the end"),
+    ):
+        if number:
+            yield caution(f"{name}: {number:,} of {len(table.rows):,} texts {why}")
+    clusters = {one.text.cluster for one in one.judged}
+    if len(clusters) < FEW_ITEMS and len(clusters) < len(one.judged):
+        yield caution(
+            f"{name}: the texts come from only {len(clusters)} sources, so intervals are wide"
+        )
+    if table.question == CHOICE:
+        low, high = min(one.at["strict"]), max(one.at["strict"])
+        yield detail(f"{name}: \N{GREEK SMALL LETTER RHO} of strict is {low:.2f} to {high:.2f}")
+        if one.rho == "best":
+            yield caution(
+                f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
+                "same texts, as in the paper"
+            )
+    if (weight := one.about.get("weight", 1.0)) < 0:
+        yield caution(
+            f"{name}: the answers are inverted (weight {weight:.3f}, set on "
+            f"{one.about['calibrated_on']}): the model answers '{table.positive}' where less "
+            "supports it"
+        )
+    if compat and (published := paper_table(table.config)) is not None:
+        yield caution(f"{name}: {'; '.join(published.differs)}")
+
 
 #: Texts of each table that are on the page, and units of the longest.
 _MOST_TEXTS, _MOST_UNITS = 100, 20
@@ -62,7 +270,6 @@ def span_sections(found: Results) -> Iterator[ReportSection]:
 
 def _listed(one: Answered) -> tuple[str, str, tuple[grid.Grid, ...]]:
     # First those that are right for the wrong parts, worst first.
-    table = one.table.table
     texts = sorted(
         zip(one.judged, one.at["strict"], strict=True),
         key=lambda own: (not own[0].right, own[0].metric("lenient", own[1]), own[0].text.item_id),
@@ -72,7 +279,7 @@ def _listed(one: Answered) -> tuple[str, str, tuple[grid.Grid, ...]]:
         grid.of_texts(own.text.item_id, list(_lines(own, at, one.table.positive)))
         for own, at in shown
     )
-    return table.name, f"{len(shown):,} of {len(texts):,} texts", tuple(tables)
+    return one.table.name, f"{len(shown):,} of {len(texts):,} texts", tuple(tables)
 
 
 def _lines(own: TextPrediction, threshold: float, positive: str) -> Iterator[grid.GridRow]:
@@ -101,9 +308,9 @@ def ask_table(
 ) -> Answered:
     """Ask a model about every span of a table, and add the outcomes of its texts."""
     model = context.model
-    if options.compat and paper_table(table.table.config) is None:
+    if options.compat and paper_table(table.config) is None:
         raise ConfigError(
-            f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
+            f"--compat {options.compat}: {table.name} is not of the paper; expected "
             f"--config {' or '.join(paper_tables())}"
         )
     if options.scorer not in HEADS and model.scorer != "causal":
@@ -112,20 +319,16 @@ def ask_table(
             "a head for texts"
         )
     if options.scorer in HEADS:
-        # The paper's program reads no more.
-        most = 128 if options.compat else None
-        how: Any = {"label_map": options.label_map, "batch_tokens": context.reading.batch_tokens}
-        how |= {"truncate": options.truncate, "max_length": most}
-        found = head_answers(model, options.scorer, table, **how)
+        found = head_answers(model, table, options, context.reading.batch_tokens)
     else:
         found = surprisal_answers(context, table, options.temperature)
-    answered = replace(found, rho=options.rho, compat=options.compat)
+    answered = replace(found, rho=options.rho)
     if not answered.judged:
         raise ConfigError(
-            f"{table.table.name}: all {len(table.rows):,} rows exceed the model's context; "
+            f"{table.name}: all {len(table.rows):,} rows exceed the model's context; "
             "expected another model, or with a head --truncate"
         )
-    add_span_outcomes(writer, answered)
+    add_span_outcomes(writer, answered, options.compat)
     return answered
 
 
@@ -137,7 +340,6 @@ TASK = Task(
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most
     ),
-    table=lambda one: one.table,
     digests=lambda one: one.digests,
     load=lambda options, loader: loader.head(kind_of_head(options.scorer)),
     check=check_spans,

@@ -20,8 +20,8 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.detect.detect import detections
-from coherencegym.eval.tasks.detect.scores import (
+from coherencegym.eval.tasks.detect.detectors import detections
+from coherencegym.eval.tasks.detect.documents import (
     best_threshold,
     decision_parts,
     highest,
@@ -139,7 +139,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         decision = threshold["decision"]
         assert threshold["documents"] == 20
         wanted = [document.intruder_position for document in chosen_on]
-        assert threshold["threshold"] == pytest.approx(best_threshold(validation, wanted, decision))
+        best, _ = best_threshold(validation, wanted, decision)
+        assert threshold["threshold"] == pytest.approx(best)
         own = [
             decision_parts(intruders(one, threshold["threshold"], decision), place)
             for one, place in zip(scores, places, strict=True)

@@ -20,13 +20,12 @@ from coherencegym.eval.statistics.estimators import (
     ratio,
     ratio_difference,
 )
-from coherencegym.eval.tasks.detect.scores import (
+from coherencegym.eval.tasks.detect.documents import (
     DECISIONS,
     Decision,
     Parts,
     best_threshold,
     decision_parts,
-    f1_of,
     highest,
     intruders,
     mean_parts,
@@ -49,6 +48,20 @@ def f1_difference(
     before: Sequence[Parts], after: Sequence[Parts], clusters: Sequence[str]
 ) -> Estimate:
     return ratio_difference(columns(before, "f1"), columns(after, "f1"), clusters)
+
+
+def f1_of(
+    scores: Sequence[Sequence[float]],
+    positions: Sequence[int],
+    threshold: float,
+    decision: Decision,
+) -> float:
+    parts = [
+        decision_parts(intruders(own, threshold, decision), position)
+        for own, position in zip(scores, positions, strict=True)
+    ]
+    hits, wholes = columns(parts, "f1")
+    return math.fsum(hits) / math.fsum(wholes)
 
 
 def test_the_two_decisions() -> None:
@@ -76,10 +89,10 @@ def test_no_threshold_has_a_better_f1(documents: list[Any], decision: Decision) 
         with pytest.raises(EvaluationError, match="no document with an intruder"):
             best_threshold(scores, positions, decision)
         return
-    chosen = best_threshold(scores, positions, decision)
+    chosen, best = best_threshold(scores, positions, decision)
     tried = [f1_of(scores, positions, step / 2, decision) for step in range(-9, 9)]
     found = f1_of(scores, positions, chosen, decision)
-    assert found == pytest.approx(max(tried))
+    assert found == best == pytest.approx(max(tried))
     # And no more sentences are called intruders than that takes.
     calls = [intruders(own, chosen, decision) for own in scores]
     for step in range(-9, 9):
@@ -90,10 +103,10 @@ def test_no_threshold_has_a_better_f1(documents: list[Any], decision: Decision) 
 
 def test_a_threshold_is_halfway_between_scores() -> None:
     scores = [[OPENING, 3.0, 0.0], [OPENING, 1.0, 0.5]]
-    assert best_threshold(scores, [1, -1], "argmax") == 2.0
-    assert best_threshold(scores, [1, 2], "independent") == 0.25
+    assert best_threshold(scores, [1, -1], "argmax") == (2.0, 1.0)
+    assert best_threshold(scores, [1, 2], "independent") == (0.25, 0.8)
     close = [[OPENING, 1.0], [OPENING, math.nextafter(1.0, 0)]]
-    assert best_threshold(close, [1, -1], "argmax") == close[1][1]
+    assert best_threshold(close, [1, -1], "argmax") == (close[1][1], 1.0)
 
 
 def test_outcomes() -> None:

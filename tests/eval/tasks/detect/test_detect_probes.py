@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,15 @@ from coherencegym.eval.kinds.items import Item, SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.detect.scores import (
+from coherencegym.eval.statistics.estimators import Estimate
+from coherencegym.eval.tasks.detect.documents import (
     PROBE_METRICS,
     Decision,
+    DocumentTable,
     add_probe_outcomes,
+    documents_of,
     probe_differences,
 )
-from coherencegym.eval.tasks.detect.tables import DocumentTable, documents_of
 
 EXTRA = {"before": ["string"], "after": ["string"]}
 SLOTS = {
@@ -116,7 +119,14 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
     assert (before.n, found["argmax", "coherent without probe"].n) == (6, 7)
     assert before.value == 1.0
     assert after.value == pytest.approx(2 * 3 / (3 + 6))
-    changes = probe_differences(outcomes)["negation", "test", "argmax"]
+    rows = list(probe_differences(outcomes))
+    assert {(row["config"], row["split"]) for row in rows} == {("negation", "test")}
+    values = [field.name for field in fields(Estimate)]
+    changes = {
+        row["metric"]: Estimate(**{name: row[name] for name in values})
+        for row in rows
+        if row["decision"] == "argmax"
+    }
     difference = changes["F1 with probe"]
     assert difference.value == pytest.approx(2 / 3 - 1)
     assert difference.low is not None

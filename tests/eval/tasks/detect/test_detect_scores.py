@@ -14,14 +14,9 @@ import pytest
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.tasks.detect.detect import (
-    DEFAULT_DETECTOR,
-    DETECTORS,
-    detections,
-    document_queries,
-    load_detector,
-)
-from coherencegym.eval.tasks.detect.tables import why_left_out
+from coherencegym.eval.tasks.detect.detectors import detections, document_queries, load_detector
+from coherencegym.eval.tasks.detect.documents import why_left_out
+from coherencegym.eval.tasks.detect.options import DEFAULT_DETECTOR, DETECTORS
 from coherencegym.eval.tasks.task import TaskContext
 
 DOCUMENTS = [
@@ -173,5 +168,5 @@ def test_what_is_wrong_is_said(
 
 
 def test_importing_it_imports_no_torch(repository: Path) -> None:
-    code = "import sys, eval.tasks.detect.detect; sys.exit('torch' in sys.modules)"
+    code = "import sys, eval.tasks.detect.detectors; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=repository, check=False).returncode == 0

@@ -22,9 +22,8 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, classify, pairs_of
-from coherencegym.eval.tasks.detect.tables import DocumentTable
-from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
+from coherencegym.eval.tasks.detect.detectors import HEAD, by_document, classify, pairs_of
+from coherencegym.eval.tasks.detect.documents import DocumentTable
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     collator,
@@ -33,6 +32,7 @@ from coherencegym.eval.tasks.training.encoder import (
     fine_tune,
 )
 from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.texts import DocumentTraining, training_documents
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
 

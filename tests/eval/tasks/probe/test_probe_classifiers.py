@@ -13,21 +13,20 @@ from coherencegym.eval.kinds.documents import LabelledExample, Slot
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.classifiers import (
     INVERSE_PENALTIES,
+    PROTOCOLS,
     TRAINERS,
     Fit,
+    PublishedSettings,
     accuracy_of,
     linear,
-)
-from coherencegym.eval.tasks.probe.controls import control_labels, type_of
-from coherencegym.eval.tasks.probe.published_protocol import (
-    PROTOCOLS,
-    Protocol,
     protocol_of,
     published_trainer,
     rounds,
 )
-from coherencegym.eval.tasks.probe.study import (
+from coherencegym.eval.tasks.probe.probe import (
     best_layer,
+    control_labels,
+    type_of,
 )
 
 
@@ -174,7 +173,7 @@ def test_first_words_that_recur_are_memorised_and_labels_are_not() -> None:
 
 def test_the_published_rule_counts_all_unsuccessful_rounds() -> None:
     found = iter([0.50, 0.60, 0.60, 0.55, 0.61, 0.60, 0.60, 0.59, 0.58, 0.9])
-    assert rounds(Protocol(4), lambda: next(found)) == (5, 0.61, 9)
+    assert rounds(PublishedSettings(4), lambda: next(found)) == (5, 0.61, 9)
 
 
 @pytest.mark.parametrize(("task", "most"), [("SP", 51), ("RST", 16), ("DC", 14)])
@@ -187,7 +186,7 @@ def test_the_published_classifier_learns_and_its_settings_do_not_leak() -> None:
     x, y = made(1500, 2, 0.05)
     x = (x - 7) / 10
     alone = published_trainer(PROTOCOLS["SSP"])((x, y), (x, y), x, 2)
-    published_trainer(Protocol(1, most_passes=1, hidden=50))((x, y), (x, y), x, 2)
+    published_trainer(PublishedSettings(1, most_passes=1, hidden=50))((x, y), (x, y), x, 2)
     after = published_trainer(PROTOCOLS["SSP"])((x, y), (x, y), x, 2)
     assert alone.validation == after.validation > 0.95
     assert (alone.log_probabilities == after.log_probabilities).all()
@@ -199,6 +198,6 @@ def test_a_hidden_layer_sees_that_two_vectors_fit() -> None:
     signs = np.array([[a, b] for a in (-1, 1) for b in (-1, 1)] * 40, dtype=np.float32)
     fits = (signs.prod(axis=1) > 0).astype(int)
     rows = (signs, fits), (signs, fits), signs
-    published = published_trainer(Protocol(15, tenacity=8, hidden=200))
+    published = published_trainer(PublishedSettings(15, tenacity=8, hidden=200))
     assert published(*rows, 2).validation == 1
     assert TRAINERS["mlp"](*rows, 2).validation == 1

@@ -327,7 +327,7 @@ def test_what_is_tested_on_chooses_nothing(
         sizes.append({part: len(rows) for part, rows in texts.items()})
         return bag_of_words(texts, labels)
 
-    monkeypatch.setattr("coherencegym.eval.tasks.probe.results.bag_of_words", counted)
+    monkeypatch.setattr("coherencegym.eval.tasks.probe.task.bag_of_words", counted)
     folder = write_examples(tmp_path / "data", {"train": orders(60, 0), "validation": orders(9, 1)})
     write_examples(tmp_path / "data", {"test": orders(9, 1)}, config="order_other")
     more = ("--dataset", str(folder), "--random-init", "0", "--layers", "0")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.tasks.probe.classifiers import linear
-from coherencegym.eval.tasks.probe.study import INPUTS, input_of
+from coherencegym.eval.tasks.probe.probe import INPUTS, input_of
 
 
 def test_features_by_hand() -> None:

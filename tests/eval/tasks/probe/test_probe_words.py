@@ -3,7 +3,7 @@
 import numpy as np
 
 from coherencegym.eval.tasks.probe.classifiers import Fit
-from coherencegym.eval.tasks.probe.study import is_uncertain
+from coherencegym.eval.tasks.probe.probe import is_uncertain
 
 
 def test_the_choice_of_a_layer_is_uncertain_over_few_rows() -> None:

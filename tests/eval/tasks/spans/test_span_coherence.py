@@ -32,9 +32,9 @@ from coherencegym.eval.tasks.spans.coherence import (
     constant_answers,
     mean_of,
     most_frequent_answer,
+    released_coherence,
     thresholds_by_folds,
 )
-from coherencegym.eval.tasks.spans.released import released_coherence
 
 A = entailment("a", ("One.", "Two.", "Three."), 1, [0, 1])
 B = entailment("b", ("One.", "Two."), 0, [])

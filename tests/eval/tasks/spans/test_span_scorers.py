@@ -22,18 +22,16 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Budget, make_plan
 from coherencegym.eval.plan.requests import prepare
-from coherencegym.eval.tasks.spans.answers import BAG, MOST_FREQUENT, NEVER, baselines_of
-from coherencegym.eval.tasks.spans.data import (
+from coherencegym.eval.tasks.spans.coherence import (
+    BAG,
     CHOICE,
     COHERENCE,
     ENTAILMENT,
+    MOST_FREQUENT,
+    NEVER,
     SpanTable,
+    baselines_of,
     read_span_tables,
-)
-from coherencegym.eval.tasks.spans.heads import (
-    head_answers,
-    kind_of_head,
-    positive_class,
 )
 from coherencegym.eval.tasks.spans.options import (
     CLASSIFIER,
@@ -41,24 +39,25 @@ from coherencegym.eval.tasks.spans.options import (
     REGRESSION,
     SpanOptions,
 )
-from coherencegym.eval.tasks.spans.results import add_span_outcomes, span_notes
-from coherencegym.eval.tasks.spans.task import ask_table
-from coherencegym.eval.tasks.spans.zero_shot import (
+from coherencegym.eval.tasks.spans.scorers import (
     Slope,
     fitted_slope,
+    head_answers,
+    kind_of_head,
+    positive_class,
     span_queries,
     surprisal_answers,
 )
-from coherencegym.eval.tasks.task import Table, TaskContext
+from coherencegym.eval.tasks.spans.task import add_span_outcomes, ask_table, span_notes
+from coherencegym.eval.tasks.task import TaskContext
 
 
 def table_of(
     question: str, rows: Sequence[SpanText], calibration: Sequence[SpanText] = ()
 ) -> SpanTable:
     positive = {ENTAILMENT: "entailed", COHERENCE: "incoherent", CHOICE: "better"}[question]
-    source = Source("toy", Path())
-    table = Table(source, "toy", "test", tuple(rows), "", False, False)
-    return SpanTable(table, tuple(calibration), "validation", question, positive)
+    about = Source("toy", Path()), "toy", "test", tuple(rows), "", False, False, ()
+    return SpanTable(*about, tuple(calibration), "validation", question, positive)
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +86,8 @@ def bits_by_hand(loaded: LoadedModel, before: str, text: str) -> tuple[float, in
 def test_choices_by_bits(causal: LoadedModel) -> None:
     rows = abductions(3)
     found = surprisal_answers(TaskContext(causal), table_of(CHOICE, rows), temperature=2.0)
-    for row, answers in zip(rows, found.rows, strict=True):
-        assert not isinstance(answers, str)
+    for row, own in zip(rows, found.judged, strict=True):
+        answers = own.predicted
         for a, b in places(3):
             bits = [bits_by_hand(causal, "", " ".join(s[a : b + 1]))[0] for s in row.alternatives]
             first = 1 / (1 + math.exp((bits[0] - bits[1]) / 2.0))
@@ -112,8 +111,8 @@ def test_hypotheses_by_what_the_span_saves(causal: LoadedModel) -> None:
     )
     assert found.about["threshold"] == pytest.approx(slope.threshold, abs=1e-3)
     learned = Slope(found.about["weight"], found.about["threshold"])
-    for row, answers in zip(rows, found.rows, strict=True):
-        assert not isinstance(answers, str)
+    for row, own in zip(rows, found.judged, strict=True):
+        answers = own.predicted
         for place in places(row.size):
             expected = learned.probability(gain(row, *place))
             assert answers[place].probability == pytest.approx(expected, abs=1e-3)
@@ -125,8 +124,7 @@ def test_what_holds_together_by_the_lowest_gain(causal: LoadedModel) -> None:
     known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]
     found = surprisal_answers(TaskContext(causal), table_of(COHERENCE, rows, known))
     learned = Slope(found.about["weight"], found.about["threshold"])
-    answers = found.rows[0]
-    assert not isinstance(answers, str)
+    answers = found.judged[0].predicted
     units = rows[0].units
     for a, b in places(4):
         if a == b:
@@ -236,7 +234,7 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     writer = OutcomeWriter()
     add_span_outcomes(writer, found)
     said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
-    about: Any = SimpleNamespace(rows=[], details=[found])
+    about: Any = SimpleNamespace(rows=[], details=[found], options=SpanOptions())
     assert any(said in str(note) for note in span_notes(about))
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
 
@@ -271,25 +269,24 @@ def test_the_order_of_labels_and_of_rows_changes_nothing(
 
     model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
     rows = entailments(9)
-    found = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows))
+    options = SpanOptions(scorer=CLASSIFIER)
+    found = head_answers(model, table_of(ENTAILMENT, rows), options)
     assert found.about["label"] == 2
-    predicted = [one for own in found.rows if not isinstance(own, str) for one in own.values()]
+    predicted = [one for own in found.judged for one in own.predicted.values()]
     assert {one.answer for one in predicted} == {0, 1}
-    turned = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows[::-1]))
+    turned = head_answers(model, table_of(ENTAILMENT, rows[::-1]), options)
     order = [1, 2, 0]
     with torch.no_grad():
         head = model.model.classifier
         head.weight.copy_(head.weight[order])
         head.bias.copy_(head.bias[order])
     model.model.config.id2label = {0: "neutral", 1: "entailment", 2: "contradiction"}
-    other = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows))
+    other = head_answers(model, table_of(ENTAILMENT, rows), options)
     assert other.about["label"] == 1
-    for one, two, three in zip(found.rows, other.rows, turned.rows[::-1], strict=True):
-        assert not isinstance(one, str)
-        assert not isinstance(two, str)
-        assert not isinstance(three, str)
-        for place, own in one.items():
-            for changed in (two[place], three[place]):
+    assert len(found.judged) == len(other.judged) == len(turned.judged) == len(rows)
+    for one, two, three in zip(found.judged, other.judged, turned.judged[::-1], strict=True):
+        for place, own in one.predicted.items():
+            for changed in (two.predicted[place], three.predicted[place]):
                 assert changed.answer == own.answer
                 assert changed.probability == pytest.approx(own.probability, abs=1e-5)
 
@@ -321,9 +318,9 @@ def test_what_is_too_long_for_a_head(tmp_path: Path, make_tokenizer: Callable[..
     rows = entailments(3)
     rows[2] = replace(rows[2], units=("the dog " * 200, *rows[2].units[1:]))
     table = table_of(ENTAILMENT, rows)
-    left = head_answers(model, CLASSIFIER, table)
+    left = head_answers(model, table, SpanOptions(scorer=CLASSIFIER))
     assert [isinstance(own, str) for own in left.rows] == [False, False, True]
-    cut = head_answers(model, CLASSIFIER, table, truncate=True)
+    cut = head_answers(model, table, SpanOptions(scorer=CLASSIFIER, truncate=True))
     assert (cut.cut, cut.left_out["too_long"]) == (1, 0)
 
 
@@ -331,26 +328,29 @@ def test_heads_of_choices(tmp_path: Path, make_tokenizer: Callable[..., Any]) ->
     table = table_of(CHOICE, abductions(4))
     for kind, config in ((MULTIPLE_CHOICE, {}), (REGRESSION, {"num_labels": 1})):
         model = head_model(tmp_path / kind, make_tokenizer(), kind, **config)
-        found = head_answers(model, kind, table)
-        for own in found.rows:
-            assert not isinstance(own, str)
-            assert own[0, 0].margin == pytest.approx(0.0, abs=1e-6)
-            assert own[0, 2].margin > 0
+        found = head_answers(model, table, SpanOptions(scorer=kind))
+        assert len(found.judged) == 4
+        for own in found.judged:
+            assert own.predicted[0, 0].margin == pytest.approx(0.0, abs=1e-6)
+            assert own.predicted[0, 2].margin > 0
         other = MULTIPLE_CHOICE if kind == MULTIPLE_CHOICE else CLASSIFIER
+        options = SpanOptions(scorer=other)
         with pytest.raises(EvaluationError, match=r"one text and no choice|its labels"):
-            head_answers(model, other, table_of(ENTAILMENT, entailments(2)))
+            head_answers(model, table_of(ENTAILMENT, entailments(2)), options)
     with pytest.raises(
         EvaluationError, match="a choice between texts; expected a model for multiple"
     ):
-        head_answers(model, CLASSIFIER, table)
+        head_answers(model, table, SpanOptions(scorer=CLASSIFIER))
 
 
 def test_a_regression_is_a_sigmoid(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
     model = head_model(tmp_path / "m", make_tokenizer(), REGRESSION, num_labels=1)
-    found = head_answers(model, REGRESSION, table_of(ENTAILMENT, entailments(3)))
-    for own in found.rows:
-        assert not isinstance(own, str)
-        assert all(one.answer == int(one.probability >= 0.5) for one in own.values())
+    table = table_of(ENTAILMENT, entailments(3))
+    found = head_answers(model, table, SpanOptions(scorer=REGRESSION))
+    assert len(found.judged) == 3
+    for own in found.judged:
+        answers = own.predicted.values()
+        assert all(one.answer == int(one.probability >= 0.5) for one in answers)
 
 
 def test_baselines_of_each_question() -> None:
@@ -391,12 +391,13 @@ def test_the_size_of_batches_changes_nothing(
         options = SpanOptions(scorer=kind, **named)
     ways = [Options(), Options(batch_tokens=1), Options(share=False)]
     first, *others = [
-        ask_table(TaskContext(model, how), table, options, OutcomeWriter()).rows for how in ways
+        ask_table(TaskContext(model, how), table, options, OutcomeWriter()).judged for how in ways
     ]
+    assert len(first) == len(table.rows)
     for found in others:
         for one, other in zip(first, found, strict=True):
-            assert not isinstance(one, str)
-            assert not isinstance(other, str)
-            for place, own in one.items():
-                assert other[place].probability == pytest.approx(own.probability, abs=1e-5)
-                assert other[place].margin == pytest.approx(own.margin, abs=1e-5)
+            for place, own in one.predicted.items():
+                assert other.predicted[place].probability == pytest.approx(
+                    own.probability, abs=1e-5
+                )
+                assert other.predicted[place].margin == pytest.approx(own.margin, abs=1e-5)

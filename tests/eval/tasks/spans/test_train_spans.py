@@ -31,14 +31,7 @@ from coherencegym.eval.kinds.documents import Document, GoldSpan, SpanText
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.spans.coherence import dealt_folds
-from coherencegym.eval.tasks.spans.data import CHOICE
-from coherencegym.eval.tasks.spans.training import (
-    SpanTraining,
-    accuracy_on,
-    labelled,
-    training_texts,
-)
+from coherencegym.eval.tasks.spans.coherence import CHOICE, dealt_folds
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     Trained,
@@ -51,6 +44,12 @@ from coherencegym.eval.tasks.training.encoder import (
     read_logits,
 )
 from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.texts import (
+    SpanTraining,
+    accuracy_on,
+    labelled,
+    training_texts,
+)
 from coherencegym.eval.tasks.training.training import TrainingData
 from coherencegym.files.parquet import parquet_rows
 
@@ -188,7 +187,7 @@ def test_the_card_says_how_poor_it_is(trained: Path) -> None:
 
 
 def test_no_name_ends_a_block_of_the_card() -> None:
-    named = SimpleNamespace(table=SimpleNamespace(config="a b\n```\n# Mine"))
+    named = SimpleNamespace(config="a b\n```\n# Mine")
     encoder = SimpleNamespace(source=SimpleNamespace(name="e"), max_length=9)
     training: Any = SimpleNamespace(
         data=SimpleNamespace(inputs=[named]), question=CHOICE, positive="", encoder=encoder
@@ -197,7 +196,7 @@ def test_no_name_ends_a_block_of_the_card() -> None:
     card = fenced(text.fget(training).use, "bash")
     (bash,) = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
     assert bash.info == "bash"
-    assert shlex.split(bash.content)[-2:] == ["--config", named.table.config]
+    assert shlex.split(bash.content)[-2:] == ["--config", named.config]
 
 
 def test_the_table_has_the_mean_and_the_constants(trained: Path, printed: dict[str, str]) -> None:
@@ -264,7 +263,7 @@ def test_parts_are_learned_from_too(encoder: Path, data: Path) -> None:
 def test_configs_with_the_same_question_are_learned_from_together(data: Path) -> None:
     read = training_texts(str(data), ["intruder_toy"], ["untrained"])
     assert read.configs == "intruder_toy"
-    assert [table.table.config for table in read.inputs] == ["untrained"]
+    assert [table.config for table in read.inputs] == ["untrained"]
     both = training_texts(str(data), ["intruder_toy", "one_class"], ["untrained"])
     assert (both.configs, both.texts) == ("intruder_toy+one_class", 16)
 

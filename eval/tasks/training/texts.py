@@ -1,6 +1,7 @@
-"""Fine-tune an encoder to answer about texts, and ask it about their parts.
+"""Fine-tune an encoder to find intruders in documents, or to answer about texts and their parts.
 
-Storks and Chai 2021 fine-tune on whole texts and choose the weights by accuracy on others. Here
+The first is what Shen et al. 2021, section 5, do with BERT and its kin. For the second, Storks and
+Chai 2021 fine-tune on whole texts and choose the weights by accuracy on others. Here
 classes that weigh alike in the loss weigh alike in that accuracy too, so that saying the most
 frequent answer alone is never the best.
 """
@@ -13,23 +14,144 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.escapes import markdown_code, markdown_text
-from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.documents import UNDECIDED, SpanText
-from coherencegym.eval.tasks.spans.coherence import places_of
-from coherencegym.eval.tasks.spans.data import (
+from coherencegym.eval.data.source import Source, find_dataset
+from coherencegym.eval.kinds.documents import UNDECIDED, Document, SpanText
+from coherencegym.eval.tasks.detect.detectors import HEAD, by_document, log_odds, pairs_of
+from coherencegym.eval.tasks.detect.documents import (
+    DetectionInput,
+    DocumentTable,
+    best_threshold,
+    document_tables,
+    require_configs,
+    require_places,
+)
+from coherencegym.eval.tasks.detect.options import CLASSIFIER as DETECTOR
+from coherencegym.eval.tasks.detect.options import DetectOptions
+from coherencegym.eval.tasks.detect.task import TASK as DETECT
+from coherencegym.eval.tasks.spans.coherence import (
     CHOICE,
     COHERENCE,
     SpanTable,
-    folds_of,
+    dealt_folds,
+    places_of,
     read_span_tables,
 )
-from coherencegym.eval.tasks.spans.heads import inputs_of
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, SpanOptions
+from coherencegym.eval.tasks.spans.scorers import inputs_of
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
 from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData
+
+
+def training_documents(
+    dataset: str,
+    train_on: Sequence[str] = (),
+    test_on: Sequence[str] = (),
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    max_items: int | None = None,
+) -> TrainingData:
+    """The documents of a training.
+
+    The validation documents are those that the thresholds of all tested tables are chosen on.
+
+    Args:
+        dataset: a folder, or a Hub id.
+        train_on: configs; none: all that hold documents.
+        test_on, split: configs and their split; none: those that are trained on.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        max_items: no more documents than this of each table.
+    """
+    source = find_dataset(dataset, revision, [*train_on, *test_on] if train_on else [])
+    wanted = test_on or train_on
+    training = _pooled_table(source, train_on, "train", max_items)
+    validation = _pooled_table(source, train_on, "validation", max_items)
+    tested = list(document_tables(source, wanted, split, max_items))
+    missing = f"no split {split!r} to test on; expected another with --split"
+    require_configs(source, wanted, tested, missing)
+    return TrainingData(
+        source=source,
+        configs=training.config,
+        rows_sha256=training.rows_sha256,
+        texts=len(training.rows),
+        training=pairs_of(training.rows),
+        validation=pairs_of(validation.rows),
+        inputs=[DetectionInput(table, validation) for table in tested],
+    )
+
+
+def _pooled_table(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> DocumentTable:
+    """The documents of configs as one table to learn from, with an intruder in one at least."""
+    read = list(document_tables(source, configs, split, max_items))
+    instead = "expected one to train on, or another config with --train-on"
+    require_configs(source, configs, read, f"no split {split!r}; {instead}")
+    if not any(table.intruded for table in read):
+        raise EvaluationError(
+            f"dataset {source.name!r}, split {split!r}: no document with an intruder; expected some"
+        )
+    for table in read:
+        require_places(table, "train on")
+    if len(read) == 1:
+        return read[0]
+    digests = "\n".join(f"{table.config} {table.rows_sha256}" for table in read)
+    return DocumentTable(
+        source=source,
+        config="+".join(table.config for table in read),
+        split=split,
+        rows=tuple(document for table in read for document in table.rows),
+        rows_sha256=hashlib.sha256(digests.encode()).hexdigest(),
+        verified=all(table.verified for table in read),
+        separator=any(table.separator for table in read),
+    )
+
+
+@dataclass(frozen=True)
+class DocumentTraining(TextTraining):
+    """Classifiers of pairs of texts, a sentence and the whole document that it stands in.
+
+    The question is whether the sentence is an intruder there. Opening sentences are never asked
+    about.
+    """
+
+    name = "train-documents"
+    texts, rows, best = "documents", "pairs", "best F1"
+    task = DETECT
+    head = HEAD
+    options = DetectOptions(detector=DETECTOR)
+
+    def value(self, part: TrainingData) -> Any:
+        """F1 over the sentences of the validation documents."""
+        return f1_on(part.inputs[0].calibration.rows)
+
+    @property
+    def card(self) -> CardText:
+        """What the card of a detector says."""
+        return CardText(
+            pipeline="text-classification",
+            title="A detector of intruder sentences",
+            about=f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide whether a "
+            "sentence of a document comes from another document (INSteD, Shen et al. 2021, TACL "
+            "9). Its input is a pair of texts, the sentence and the whole document; label 1 is "
+            "`intruder`. The first sentence of a document is never an intruder.",
+            use="coherencegym detect --model FOLDER --dataset coherencegym/intruder_sentences",
+        )
+
+
+def f1_on(documents: Sequence[Document]) -> Any:
+    """F1 over sentences, from logits of pairs, at its best threshold as the report chooses it."""
+    positions = [document.intruder_position for document in documents]
+
+    def compute(logits: Any) -> float:
+        scores = by_document(documents, log_odds(logits))
+        return best_threshold(scores, positions, "independent")[1]
+
+    return compute
+
 
 #: The splits that are learned from, and that weights are chosen on.
 _TRAIN, _VALIDATION = "train", "validation"
@@ -70,10 +192,10 @@ def training_texts(
     for table in () if folds else read:
         if not table.calibration:
             raise EvaluationError(
-                f"dataset {source.name!r}, config {table.table.config!r}: no split "
+                f"dataset {source.name!r}, config {table.config!r}: no split "
                 f"{_VALIDATION!r}; expected one, or --folds N"
             )
-    learned = [table.table.config for table in read]
+    learned = [table.config for table in read]
     tested, _ = read_span_tables(source, test_on or learned, split, max_items)
     _check_questions([*read, *tested], f"dataset {source.name!r}")
     rows = [row for table in read for row in table.rows]
@@ -81,7 +203,7 @@ def training_texts(
     where = f"dataset {source.name!r}, config {'+'.join(learned)!r}"
     if folds:
         rows, others = [*rows, *others], []
-    digests = (f"{table.table.config} {digest}" for table in read for digest in table.digests)
+    digests = (f"{table.config} {digest}" for table in read for digest in table.digests)
     whole = TrainingData(
         source=source.noted(notes),
         configs="+".join(learned),
@@ -94,11 +216,16 @@ def training_texts(
     if not folds:
         _require_both_answers(whole, where)
         return whole
-    both = list(zip(rows, folds_of(rows, folds, where, "--folds"), strict=True))
+    number = len(sources := {row.cluster for row in rows})
+    if not 2 <= folds <= number:
+        raise ConfigError(
+            f"{where}: --folds {folds} of {number:,} sources; expected 2 to {number:,}"
+        )
+    fold_of = dealt_folds(sources, folds)
     each = []
     for fold in range(folds):
-        kept = [row for row, own in both if own != fold]
-        held = labelled((row for row, own in both if own == fold), parts=parts)
+        kept = [row for row in rows if fold_of[row.cluster] != fold]
+        held = labelled((row for row in rows if fold_of[row.cluster] == fold), parts=parts)
         learned_from = labelled(kept, parts=parts)
         data = replace(whole, texts=len(kept), training=learned_from, validation=held, fold=fold)
         _require_both_answers(data, where)
@@ -130,7 +257,7 @@ def _require_both_answers(data: TrainingData, where: str) -> None:
 
 
 def _check_questions(tables: Sequence[SpanTable], where: str) -> None:
-    asked = {(table.question, table.positive): table.table.config for table in tables}
+    asked = {(table.question, table.positive): table.config for table in tables}
     if len(asked) > 1:
         said = ", ".join(f"{config}: {positive}" for (_, positive), config in asked.items())
         raise EvaluationError(
@@ -203,7 +330,7 @@ class SpanTraining(TextTraining):
         elif self.question == COHERENCE:
             says, what = f"whether a text is {markdown_text(self.positive)}", "the text"
         labels = "" if choice else f"; label 1 is {markdown_code(self.positive)}"
-        configs = shlex.join(table.table.config for table in self.data.inputs)
+        configs = shlex.join(table.config for table in self.data.inputs)
         command = "coherencegym spans --model FOLDER --dataset DATASET --truncate --config"
         return CardText(
             pipeline="multiple-choice" if choice else "text-classification",

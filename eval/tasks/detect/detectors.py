@@ -1,4 +1,4 @@
-"""Score the sentences of documents by how much they look like intruders, with a language model.
+"""Score the sentences of documents by how much they look like intruders.
 
 As a function that a builder can hand to an operator::
 
@@ -8,8 +8,8 @@ As a function that a builder can hand to an operator::
 
 No torch at import.
 
-All detectors look at what a sentence and its document have to do with each other. For a document of
-sentences s_1 ... s_n, with surprisals S in bits,
+Detectors with a language model look at what a sentence and its document have to do with each other.
+For a document of sentences s_1 ... s_n, with surprisals S in bits,
 
 - what the context before it does for sentence i: h_i = S(s_i) - S(s_i | s_<i);
 - what it does for what follows: f_i = S(s_>i | s_<i) - S(s_>i | s_<i, s_i), 0 for the last.
@@ -23,18 +23,39 @@ is divided by the number of tokens of the sentence: long sentences have more of 
 unit is bits per token; higher is more like an intruder.
 
 The task is that of Shen et al. 2021 ("Evaluating Document Coherence Modeling", TACL 9), who
-fine-tune classifiers for it; these detectors are not trained.
+fine-tune classifiers for it (section 5): one reads a sentence and its document, and says whether
+the sentence is an intruder there. It is asked about any documents, also of another domain or
+dataset than it has learned from. The other detectors are not trained.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.machine import world
+from coherencegym.eval.tasks.detect.documents import DocumentTable
+from coherencegym.eval.tasks.detect.options import (
+    CLASSIFIER,
+    DEFAULT_DETECTOR,
+    DETECTORS,
+    DetectOptions,
+)
+from coherencegym.eval.tasks.task import Loader
+from coherencegym.eval.tasks.training.encoder import (
+    Head,
+    TrainingRow,
+    cut_inputs,
+    most_tokens,
+    read_logits,
+)
 from coherencegym.words import join_texts
 
 if TYPE_CHECKING:
@@ -43,14 +64,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Table, TaskContext
 
 
-#: What a higher score of a detector means, by its name; the first is the default.
-DETECTORS = {
-    "mutual": "negative mutual information of the sentence and the rest, per token",
-    "context": "negative bits per token that the context saves on the sentence",
-    "following": "negative bits per token that the sentence saves on the text after it",
-    "surprisal": "mean surprisal of the sentence after the text before it",
-}
-DEFAULT_DETECTOR = next(iter(DETECTORS))
 #: Detectors that read every sentence but the opening one by itself, and those that read the
 #: document without each sentence that something follows.
 _ALONE, _WITHOUT = ("mutual", "context"), ("mutual", "following")
@@ -73,7 +86,7 @@ def load_detector(
 
     Args:
         name: a Hub id, a folder, or ``demo``, as ``--model`` takes it.
-        detector: a name in :data:`eval.tasks.detect.detect.DETECTORS`.
+        detector: a name in :data:`eval.tasks.detect.options.DETECTORS`.
         options: those of :func:`eval.models.load.load`.
     """
     from coherencegym.eval.models.load import load
@@ -222,3 +235,88 @@ def _matched(
 
     read = [p for p in region_places(whole.encoding, region) if whole.encoding.starts[p] >= first]
     return float(whole.bits[read].sum())
+
+
+#: The answers of a detector.
+HEAD = Head(("coherent", "intruder"))
+#: A part of the names of classes of transformers.
+_CLASS = "ForSequenceClassification"
+
+
+def with_detector(
+    options: DetectOptions, config: Callable[[], Any], kind: str = ""
+) -> DetectOptions:
+    """The options with the detector that fits a model: a classifier answers with its head.
+
+    Args:
+        options: those of the run.
+        config: gives the model's, which names the class that it was saved from.
+        kind: the name of the class of a model that is loaded.
+    """
+    made = kind or " ".join(getattr(config(), "architectures", None) or ())
+    return replace(options, detector=CLASSIFIER) if _CLASS in made else options
+
+
+def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
+    """The classifier."""
+    from transformers import AutoModelForSequenceClassification
+
+    if world().size > 1:
+        raise EvaluationError("detect: several processes with a classifier; expected one")
+    loaded = loader.head(AutoModelForSequenceClassification)
+    labels = tuple(loaded.model.config.id2label.values())
+    if labels != HEAD.labels:
+        raise EvaluationError(
+            f"model {loaded.name!r}: labels {', '.join(map(str, labels))}; expected "
+            f"{', '.join(HEAD.labels)}, as coherencegym train documents leaves them"
+        )
+    return loaded
+
+
+def classify(
+    loaded: LoadedModel,
+    table: DocumentTable,
+    step: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[list[list[float]], int]:
+    """Ask a classifier about every sentence of documents but the opening ones.
+
+    Args:
+        loaded: the classifier.
+        table: the documents.
+        step: told how many pairs are read, and how many there are.
+
+    Returns:
+        The log-odds (nats) of each sentence that it is an intruder, minus infinity for the opening
+        one; and the number of pairs that were read without their end.
+    """
+    most = most_tokens(loaded.model.config, loaded.tokenizer)
+    inputs = [pair.inputs[0] for pair in pairs_of(table.rows)]
+    logits = read_logits(loaded, inputs, most, step=step)
+    cut = cut_inputs(loaded.tokenizer, inputs, most)
+    return by_document(table.rows, log_odds(logits)), sum(one in cut for one in inputs)
+
+
+def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:
+    """The pairs of documents, in order: of each every sentence but the opening one."""
+    pairs = []
+    for document in documents:
+        text = join_texts(sentence.strip() for sentence in document.sentences)
+        for place, sentence in enumerate(document.sentences[1:], start=1):
+            label = int(place == document.intruder_position)
+            pairs.append(TrainingRow(((sentence.strip(), text),), label))
+    return pairs
+
+
+def by_document(documents: Sequence[Document], values: Sequence[float]) -> list[list[float]]:
+    """Values of pairs as scores of sentences: minus infinity for each opening sentence."""
+    scores, start = [], 0
+    for document in documents:
+        end = start + len(document.sentences) - 1
+        scores.append([-math.inf, *values[start:end]])
+        start = end
+    return scores
+
+
+def log_odds(logits: Iterable[Any]) -> list[float]:
+    """Log-odds (nats) that sentences are intruders, from the two logits of each pair."""
+    return [float(own[1] - own[0]) for own in logits]

@@ -1,4 +1,6 @@
-"""Answers to spans from the surprisals of a causal language model that was trained for none of it.
+"""Answers to spans: from surprisals, or from the head of a model that was trained to answer.
+
+A causal language model was trained for none of it:
 
 - **A choice**: the bits of each alternative's span; p = softmax(-bits / T).
 - **Does the hypothesis follow?** The gain: the bits that the span saves on each token of the
@@ -13,39 +15,62 @@ All spans with one beginning are read together: a choice and what holds together
 readings as there are beginnings; a hypothesis is read after each span, in groups of spans that
 share one beginning. (Of Conversational Entailment that is 98,920 tokens of 133,284; beginnings
 shared as a tree would be 88,359, which is not worth a second kind of packed rows.)
+
+Heads give
+
+- ``classifier``: a probability for each of its classes, of a text, or of a text with a hypothesis.
+  Which class is the positive answer is read off its name, or said by ``--label-map``.
+- ``multiple-choice``: one number for each alternative, and the softmax of them.
+- ``regression``: one number for a text: the sigmoid of it, or the softmax over alternatives.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from coherencegym.errors import ConfigError
-from coherencegym.eval.kinds.documents import NEGATIVE, SpanText
+from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SpanText
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.tasks.spans.answers import CROSSING, TOO_LONG, Answered, RowAnswers
 from coherencegym.eval.tasks.spans.coherence import (
+    CHOICE,
+    CROSSING,
+    ENTAILMENT,
+    TOO_LONG,
+    Answered,
     SpanPlace,
     SpanPrediction,
+    SpanTable,
+    TextPrediction,
     identical_spans,
     places_of,
-)
-from coherencegym.eval.tasks.spans.data import (
-    CHOICE,
-    ENTAILMENT,
-    SpanTable,
     span_content,
     unit_texts,
 )
+from coherencegym.eval.tasks.spans.options import (
+    CLASSIFIER,
+    MULTIPLE_CHOICE,
+    REGRESSION,
+    SpanOptions,
+)
 from coherencegym.eval.tasks.task import TaskContext
+from coherencegym.eval.tasks.training.encoder import (
+    TextPair,
+    cut_inputs,
+    most_tokens,
+    read_logits,
+)
 from coherencegym.eval.text.encode import crossing_differs
 
 if TYPE_CHECKING:
     from coherencegym.eval.surprisal import Answer, ScoredCondition
+
 
 #: The hypothesis by itself.
 _ALONE = "alone"
@@ -62,8 +87,12 @@ class Slope:
 
     def probability(self, value: float) -> float:
         """That of one number; of minus infinity and infinity the limits."""
-        odds = self.weight * (value - self.threshold)
-        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+        return sigmoid(self.weight * (value - self.threshold))
+
+
+def sigmoid(odds: float) -> float:
+    """The probability of log-odds (nats)."""
+    return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
 def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
@@ -92,14 +121,10 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
     return Slope(weight, centre - float(model.intercept_[0]) / weight)
 
 
-def surprisal_answers(
-    context: TaskContext,
-    table: SpanTable,
-    temperature: float = 1.0,
-) -> Answered:
+def surprisal_answers(context: TaskContext, table: SpanTable, temperature: float = 1.0) -> Answered:
     """Answer the spans of a table with a causal language model; ``temperature``: T, in bits."""
     # ``[SEP]`` in a text is text.
-    texts = replace(table.table, separator=False)
+    texts = replace(table, separator=False)
     given = iter(context.surprisals(texts, span_queries(table)))
     if table.question == CHOICE:
         chosen = [_chosen(row, next(given), temperature) for row in table.rows]
@@ -110,11 +135,10 @@ def surprisal_answers(
     whole = [(own[_whole(row)], row.label) for own, row in taught if not isinstance(own, str)]
     known = [(gain, label) for gain, label in whole if math.isfinite(gain)]
     found = [gains(row, places_of(row), next(given)) for row in table.rows]
-    slope = fitted_slope(
-        [gain for gain, _ in known], [label for _, label in known], table.table.name
-    )
+    slope = fitted_slope([gain for gain, _ in known], [label for _, label in known], table.name)
     about = {**asdict(slope), "calibrated_on": table.calibrated_on, "calibrated_with": len(known)}
-    return Answered(table, [_by_slope(own, slope) for own in found], about=about)
+    both = zip(table.rows, found, strict=True)
+    return Answered(table, [_by_slope(row, own, slope) for row, own in both], about=about)
 
 
 def span_queries(table: SpanTable) -> list[Query]:
@@ -192,7 +216,7 @@ def _hypothesis_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
     return Query(row.item_id, conditions, {one.condition_name: read for one in conditions})
 
 
-def _chosen(row: SpanText, answer: Answer, temperature: float) -> RowAnswers:
+def _chosen(row: SpanText, answer: Answer, temperature: float) -> TextPrediction | str:
     if answer.too_long:
         return TOO_LONG
     same = identical_spans(row)
@@ -209,7 +233,7 @@ def _chosen(row: SpanText, answer: Answer, temperature: float) -> RowAnswers:
                 read = answer.conditions[name]
                 bits[number] = math.fsum(float(read.region_bits(unit).sum()) for unit in units)
         found[start, end] = SpanPrediction.of_choice(softmax([-own / temperature for own in bits]))
-    return found
+    return TextPrediction(row, found)
 
 
 def _crossing_differs(answer: Answer, one: str, other: str, regions: Iterable[int]) -> bool:
@@ -276,12 +300,145 @@ def gain_per_token(alone: ScoredCondition, after: ScoredCondition, region: int) 
     return float(own.sum() - others.sum()) / len(own) if len(own) else 0.0
 
 
-def _by_slope(gains: Mapping[SpanPlace, float] | str, slope: Slope) -> RowAnswers:
+def _by_slope(
+    row: SpanText, gains: Mapping[SpanPlace, float] | str, slope: Slope
+) -> TextPrediction | str:
     if isinstance(gains, str):
         return gains
-    return {
-        place: SpanPrediction(NEGATIVE, 0.0)
-        if gain == -math.inf
-        else SpanPrediction.of_one_text(slope.probability(gain))
-        for place, gain in gains.items()
-    }
+    none = SpanPrediction(NEGATIVE, 0.0)
+    one_text = SpanPrediction.of_one_text
+    return TextPrediction(
+        row,
+        {
+            place: none if gain == -math.inf else one_text(slope.probability(gain))
+            for place, gain in gains.items()
+        },
+    )
+
+
+_BATCH = 32
+
+
+def kind_of_head(scorer: str) -> Any:
+    """The class of transformers that a scorer needs."""
+    from transformers import AutoModelForMultipleChoice, AutoModelForSequenceClassification
+
+    if scorer == MULTIPLE_CHOICE:
+        return AutoModelForMultipleChoice
+    return AutoModelForSequenceClassification
+
+
+def refuse_question(scorer: str, table: SpanTable) -> None:
+    """Refuse a table that asks what a scorer cannot answer."""
+    is_choice = table.question == CHOICE
+    if scorer == CLASSIFIER and is_choice:
+        raise ConfigError(
+            f"{table.name}: a choice between texts; expected a model for "
+            f"{MULTIPLE_CHOICE} or {REGRESSION}, or a causal one"
+        )
+    if scorer == MULTIPLE_CHOICE and not is_choice:
+        raise ConfigError(
+            f"{table.name}: one text and no choice; expected a {CLASSIFIER}, a model for "
+            f"{REGRESSION}, or a causal one"
+        )
+
+
+def positive_class(labels: Mapping[int, str], positive: str, question: str, name: str) -> int:
+    """The class whose name says a positive answer.
+
+    Of entailment it is the one that has *entail* in it and no *not* or *non*; else the one that is
+    called as the positive answer is.
+    """
+
+    def says(label: str) -> bool:
+        words = label.casefold()
+        if question == ENTAILMENT:
+            return "entail" in words and not re.search("not|non|un|no_", words)
+        return re.sub("[^a-z]", "", words) == re.sub("[^a-z]", "", positive.casefold())
+
+    found = [number for number, label in labels.items() if says(label)]
+    if len(found) != 1:
+        said = ", ".join(f"{number}: {label}" for number, label in sorted(labels.items()))
+        raise ConfigError(
+            f"model {name!r}: its labels ({said}) do not say which label is {positive!r}; expected "
+            f"--label-map {positive}=NUMBER"
+        )
+    return found[0]
+
+
+def head_answers(
+    model: LoadedModel, table: SpanTable, options: SpanOptions, batch_tokens: int | None = None
+) -> Answered:
+    """Answer the spans of a table with a model that has the head of ``options.scorer``.
+
+    The rows of texts that are too long are left out, or with ``truncate`` cut at the end; with
+    ``compat`` texts are cut, with their hypotheses. ``batch_tokens``: most tokens in a forward
+    pass, at least one text; None: as many as 32 texts have.
+    """
+    scorer, cuts = options.scorer, options.truncate or bool(options.compat)
+    refuse_question(scorer, table)
+    label = _label(model, table, options)
+    # The paper's program reads no more.
+    most = 128 if options.compat else most_tokens(model.model.config, model.tokenizer)
+    asked = [list(inputs_of(row, places_of(row))) for row in table.rows]
+    long = cut_inputs(model.tokenizer, [one for inputs in asked for one in inputs], most)
+    too_long = [not long.isdisjoint(inputs) for inputs in asked]
+    left_out = [is_long and not cuts for is_long in too_long]
+
+    wanted = [one for own, is_out in zip(asked, left_out, strict=True) if not is_out for one in own]
+    size = _BATCH if batch_tokens is None else max(1, min(_BATCH, batch_tokens // most))
+    read = read_logits(model, wanted, most, "only_first", size, apart=scorer == MULTIPLE_CHOICE)
+    logits = dict(zip(wanted, read, strict=True))
+
+    def answers(row: SpanText) -> TextPrediction:
+        by_place = {p: [logits[one] for one in inputs_of(row, [p])] for p in places_of(row)}
+        found = {p: _prediction(row, own, scorer, label) for p, own in by_place.items()}
+        return TextPrediction(row, found)
+
+    rows = [
+        TOO_LONG if is_out else answers(row)
+        for row, is_out in zip(table.rows, left_out, strict=True)
+    ]
+    about = {"label": label, "max_length": most}
+    return Answered(table, rows, cut=sum(too_long) if cuts else 0, about=about)
+
+
+def _label(model: LoadedModel, table: SpanTable, options: SpanOptions) -> int:
+    # 0 where there is one output.
+    config, label_map = model.model.config, options.label_map
+    if options.scorer != CLASSIFIER:
+        return 0
+    number = int(config.num_labels)
+    if label_map is not None:
+        name, _, label = label_map.partition("=")
+        # ``entailment`` and ``entailed`` are one answer.
+        if name[:6].casefold() != table.positive[:6].casefold() or not label.isdecimal():
+            raise ConfigError(
+                f"--label-map {label_map}: expected {table.positive}=NUMBER, as {table.config} "
+                "asks for it"
+            )
+        if int(label) >= number:
+            raise EvaluationError(
+                f"--label-map {label_map}: model {model.name!r} has classes 0 to {number - 1}; "
+                "expected one of them"
+            )
+        return int(label)
+    labels = {int(key): str(value) for key, value in config.id2label.items()}
+    return positive_class(labels, table.positive, table.question, model.name)
+
+
+def inputs_of(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[TextPair]:
+    """What is read of spans: each text of each span, with the hypothesis about it."""
+    for place in places:
+        for alternative in range(max(1, len(row.alternatives))):
+            yield span_content(row, place, alternative), row.hypothesis.strip()
+
+
+def _prediction(row: SpanText, logits: Sequence[Any], scorer: str, label: int) -> SpanPrediction:
+    if row.is_choice:
+        return SpanPrediction.of_choice(softmax([float(own[0]) for own in logits]))
+    (own,) = logits
+    if scorer == REGRESSION:
+        return SpanPrediction.of_one_text(sigmoid(float(own[0])))
+    answer = POSITIVE if int(own.argmax()) == label else NEGATIVE
+    return SpanPrediction.of_one_text(softmax(own.tolist())[label], answer)
