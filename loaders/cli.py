@@ -43,7 +43,7 @@ and formats of your own: coherencegym new corpus NAME.
 """
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "python -m loaders") -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym corpora") -> int:
     """Run the command; exit code 2 where a corpus cannot be shown or fetched, 130 after Ctrl-C."""
     options = make_parser(prog).parse_args(argv)
     return finish(prog, lambda: _run(options), _explain, "the same command goes on from here")

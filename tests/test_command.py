@@ -194,9 +194,9 @@ def test_configs_splits_and_conditions_are_nearly_known(capsys: pytest.CaptureFi
 
 def test_the_python_m_forms_are_the_same_code(capsys: pytest.CaptureFixture[str]) -> None:
     for command, prog in (
-        (python_m_eval, "python -m eval"),
-        (python_m_loaders, "python -m loaders"),
-        (python_m_export, "python -m builders.export"),
+        (python_m_eval, "coherencegym score"),
+        (python_m_loaders, "coherencegym corpora"),
+        (python_m_export, "coherencegym export"),
     ):
         with pytest.raises(SystemExit) as stopped:
             command(["--quux", "x"])

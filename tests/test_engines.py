@@ -161,8 +161,8 @@ def test_without_ray_it_says_which_extra(
     command = ["story_cloze", "--corpus", "sample", "--output", str(tmp_path / "out")]
     assert main([*command, "--engine", "ray"]) == 2
     said = "--engine ray: Ray is not installed; expected pip install 'coherencegym[cluster]'"
-    assert capsys.readouterr().err == f"build: {said}\n"
+    assert capsys.readouterr().err == f"coherencegym build: {said}\n"
     assert main([*command, "--address", "10.0.0.1:6379"]) == 2
     said = "--address 10.0.0.1:6379: the local engine has none; add --engine ray"
-    assert capsys.readouterr().err == f"build: {said}\n"
+    assert capsys.readouterr().err == f"coherencegym build: {said}\n"
     assert not (tmp_path / "out").exists()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from textwrap import fill
 from typing import Any
 
-from coherencegym.builders.command.declared import finished, suite_named
+from coherencegym.builders.command.declared import COMMAND, finished, suite_named
 from coherencegym.builders.pipeline.options import READ, WRITTEN, BuildOptions
 from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.builders.suite import Suite
@@ -36,9 +36,7 @@ _MANY = """\
 _SHOWN_SETTINGS = 2
 
 
-def make_parser(
-    prog: str = "coherencegym build", suite: Suite | None = None, *, named: bool = True
-) -> Parser:
+def make_parser(prog: str = COMMAND, suite: Suite | None = None, *, named: bool = True) -> Parser:
     """The parser of builds, with the options that only this suite has.
 
     Args:
@@ -75,7 +73,7 @@ def make_parser(
 
 def suite_parser(suite: Suite) -> Parser:
     """The parser of ``python -m builders.<suite>``."""
-    return make_parser(f"python -m builders.{suite.name}", suite, named=False)
+    return make_parser(f"{COMMAND} {suite.name}", suite, named=False)
 
 
 def _add_settings(parser: Parser, suite: Suite) -> None:
@@ -123,7 +121,7 @@ def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
     return run(chosen, build_options(given), every=getattr(given, "all", False))
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") -> int:
+def main(argv: Sequence[str] | None = None, prog: str = COMMAND) -> int:
     """Build the suites that are named, or list all; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -141,7 +139,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
             if left_out:
                 print(left_out, file=sys.stderr)
             return _run(suites, given)
-        return _run(named, given) if named else finished("build", lambda: _print_suites(given))
+        return _run(named, given) if named else finished(prog, lambda: _print_suites(given))
     except EvaluationError as error:  # a file, or another package, whose suite cannot be had
         print(f"{prog}: {one_line(error)}", file=sys.stderr)
         return USER_ERROR

@@ -14,6 +14,9 @@ from coherencegym.builders.suite import Suite
 from coherencegym.command_line import USER_ERROR, did_you_mean, finish
 from coherencegym.errors import EvaluationError
 
+#: The command, as errors begin.
+COMMAND = "coherencegym build"
+
 
 def finished(prog: str, command: Callable[[], int]) -> int:
     """Run a command of this room to its exit code: see :func:`coherencegym.command_line.finish`."""

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.command.declared import finished
+from coherencegym.builders.command.declared import COMMAND, finished
 from coherencegym.builders.command.show import (
     missing_lines,
     print_build,
@@ -294,6 +294,12 @@ def check(
         check_was_read(options.data_dir, [suite], sources)
     may_be_there = False
     if not options.dry_run:
+        is_lost = options.overwrite and not (options.judgements or options.prune)
+        if is_lost and _is_judged(destination):
+            raise PublishError(
+                f"{destination}: has people's answers, which this build would remove; expected "
+                "--judgements with the files of answers, or --prune to remove them"
+            )
         made = None if options.overwrite else _made_so(destination, suite, options)
         may_be_there = made is not None
         inputs, around = ([] if one is None else [one] for one in (options.texts, options.data_dir))
@@ -370,14 +376,24 @@ def _refuse_closed(sources: Sequence[PlannedCorpus], stand_off: bool) -> None:
             )
 
 
+def _manifest_in(folder: Path) -> Mapping[str, Any] | None:
+    try:
+        return read_manifest(folder / MANIFEST)
+    except (EvaluationError, OSError):
+        return None
+
+
+def _is_judged(folder: Path) -> bool:
+    # Answers of people whom `judge` asked; those of a corpus are in every build of it.
+    configs = (_manifest_in(folder) or {"configs": {}})["configs"].values()
+    figures = (quality.get("human") for one in configs for quality in one["quality"].values())
+    return any(human and human["answers_sha256"] for human in figures)
+
+
 def _made_so(folder: Path, suite: Suite, options: BuildOptions) -> Mapping[str, Any] | None:
     # The manifest of a build that was asked for so. It says too little to be sure of the rows, but
     # enough to refuse another build before any work.
-    if strange_part(folder):
-        return None
-    try:
-        made = read_manifest(folder / MANIFEST)
-    except (EvaluationError, OSError):
+    if strange_part(folder) or (made := _manifest_in(folder)) is None:
         return None
     expected = {
         "seed": options.seed,
@@ -455,14 +471,14 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
             code = max(code, _each(steps))
             return code if code or made else USER_ERROR
 
-    return finished("build", work)
+    return finished(COMMAND, work)
 
 
 def _each(steps: Iterable[tuple[str, Callable[[], int]]]) -> int:
     # The greatest exit code of all steps, by their names; a signal ends them, an error does not.
     code = 0
     for name, step in steps:
-        ended = finished(name, step)
+        ended = finished(f"{COMMAND} {name}", step)
         if ended > SIGNALLED:
             return ended
         code = max(code, ended)

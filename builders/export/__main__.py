@@ -31,7 +31,7 @@ def make_parser(prog: str = "coherencegym export") -> Parser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.export") -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym export") -> int:
     """Export a dataset; the exit code."""
     given = make_parser(prog).parse_args(argv)
 

@@ -26,6 +26,7 @@ from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,
+    refuse_empty,
     refuse_twice,
     things,
     write_lines,
@@ -169,6 +170,7 @@ def group_name(group: tuple[str, str, str, str]) -> str:
 def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
     """Write the rows of all tables, and a fast version of them."""
     made = [babylm_table(table, release.suite) for table in tables]
+    refuse_empty("for the BabyLM pipeline", made, release)
     rows = [row for table in made for row in table.made]
     names = (group_name(group) for group in {row.group for row in rows})
     refuse_twice(names, "two groups would both be called {}")
@@ -186,7 +188,7 @@ def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -
     means = sum(row.fields["metric"] == "mean" for row in rows)
     return [
         f"for the BabyLM pipeline: {things(len(rows), 'row')} of {things(items, 'item')} in "
-        f"{things(folders, 'folder')}" + ", and a fast version" * bool(rows),
+        f"{things(folders, 'folder')}" + ", and a fast version",
         *([f"by sum as by mean, over the same words: {things(means, 'prediction')}"] * (means > 0)),
         *refusals("left out for the BabyLM pipeline", made),
     ]

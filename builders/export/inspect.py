@@ -20,8 +20,8 @@ from typing import Any
 from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
-    ExportError,
     refusals,
+    refuse_empty,
     things,
     write_lines,
     write_report,
@@ -179,11 +179,7 @@ def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -
         if table.config in headline
     ]
     made = [table for table in asked if table.made]
-    if not made:
-        raise ExportError(
-            f"{release.suite} has no headline config with an incoherent text to "
-            "ask about; expected another suite"
-        )
+    refuse_empty("for Inspect", asked, release)
     for table in made:
         write_lines(folder / _file(table), table.made)
     (folder / "questions.py").write_text(tasks_file(made), encoding="utf-8")

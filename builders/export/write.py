@@ -138,6 +138,15 @@ def refusals(what: str, made: Sequence[Exported[Any]]) -> list[str]:
     ]
 
 
+def refuse_empty(what: str, made: Sequence[Exported[Any]], release: ExportedRelease) -> None:
+    """Refuse an export without rows, and say why: ``what`` is the tool or the form."""
+    if not any(one.made for one in made):
+        why = "; ".join(refusals("left out", made)) or "no table can be exported"
+        raise ExportError(
+            f"{release.suite}: nothing to write {what}; {why}; expected another suite or tool"
+        )
+
+
 def refuse_twice(names: Iterable[str], message: str) -> None:
     """Refuse names that stand for two things: ``message`` has ``{}`` for the first of them."""
     twice = next((name for name, count in Counter(names).items() if count > 1), "")

@@ -149,7 +149,7 @@ class BuildOptions:
     message: str = option("", "commit message", metavar="TEXT", rare=True)
     version: str = option("", "version to publish, such as 1.1.0", metavar="V", rare=True)
     prune: bool = option(
-        False, "remove configs and splits that this build does not make", rare=True
+        False, "remove configs, splits and people's answers that this build has not", rare=True
     )
 
     @property

@@ -108,6 +108,7 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
         else:
             other = corpus
     own = _own_source(suite, options)
+    _check_genre_and_licence(options, names, has_genre=other is not None)
     _check_names(suite, names, other.name if other else "")
     sources, missing = [], {}
     for name, configs in suite.natives.items():
@@ -296,6 +297,20 @@ def _check_names(suite: Suite, names: Sequence[str], other: str) -> None:
             raise CorpusError(
                 f"{suite.name} is not built from corpus {name!r}; expected one of "
                 f"{', '.join(allowed)}{did_you_mean(name, allowed)}"
+            )
+
+
+def _check_genre_and_licence(
+    options: BuildOptions, names: Sequence[str], *, has_genre: bool
+) -> None:
+    # Corpora of the project have their own; articles are anybody's, of a licence that they say.
+    is_own = options.texts is not None or options.hub_dataset is not None
+    has_licence = is_own or not names or ARTICLES in names
+    for name, is_used in (("genre", is_own or has_genre), ("licence", has_licence)):
+        if (given := getattr(options, name)) and not is_used:
+            raise CorpusError(
+                f"--{name} {given}: only for your own texts; expected --texts or --hub-dataset "
+                "with it"
             )
 
 

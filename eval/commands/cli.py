@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | N
 
     Args:
         argv: the subcommand, and its options.
-        prog: the command with its subcommand as it was called; empty: ``python -m eval``.
+        prog: the command with its subcommand; empty: ``coherencegym`` with that of ``argv``.
         rebuild: makes the rows of a stand-off release; none: nobody does.
 
     Returns:
@@ -99,10 +99,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | N
     known = commands()
     named = bool(words) and words[0] in known
     name = words.pop(0) if named else _DEFAULT
-    prog = prog or " ".join(["python -m eval", *([name] if named else [])])
+    prog = prog or f"coherencegym {name}"
     if words and not named and not words[0].startswith("-"):
         message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
-        print(one_line(f"{prog}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
+        message = f"coherencegym: {message}{did_you_mean(words[0], known)}"
+        print(one_line(message), file=sys.stderr)
         return USER_ERROR
     return finish(prog, lambda: run_subcommand(prog, name, words, rebuild), _explain)
 

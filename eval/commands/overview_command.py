@@ -43,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
     with data_output(arguments.format != TABLE) as out:
         show_document(shown.document, arguments.format, out)
         if arguments.output is not None:
-            print(f"written to {arguments.output}: open {arguments.output / PAGE}")
+            print(f"written to {arguments.output}: open its {PAGE}")
     return 0

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     name = f"train-{arguments.task}"
     require_accelerate(name)
     if world().size > 1:
-        raise EvaluationError(f"{name}: several processes; expected one, without a launcher")
+        raise EvaluationError("several processes; expected one, without a launcher")
     given = vars(arguments)
     for option, tasks in _ONLY.items():
         if given.get(option) and arguments.task not in tasks:

@@ -173,6 +173,9 @@ def compare(
     reference, own = model_labels([baseline, model])
     found = obstacles(baseline, model)
     folders = f"{baseline.place} and {model.place}"
+    if baseline.suite != model.suite and not anyway:
+        suites = " and ".join(one.named_suite for one in (baseline, model))
+        raise EvaluationError(f"results of different suites, {suites}; expected one suite")
     if found and not anyway:
         raise EvaluationError(
             f"{folders}: not comparable: {_some(found)}; expected results on the same items by the "

@@ -210,11 +210,12 @@ class Runs:
         alone = len(datasets) == len(models) == 1 and not call.model.all_revisions
         alone = alone and not (command.several and output and (output / OVERVIEW).is_dir())
         if not alone and not command.several:
-            raise EvaluationError(f"{command.name}: several models; expected one")
+            where = f"{command.name}: " * (call.shell is None)
+            raise EvaluationError(f"{where}several models; expected one")
         self.processes = ALONE if call.shell is None else world()
         if self.processes.size > 1 and not (call.task.spreads and alone):
             some = "one model and one dataset with them" if call.task.spreads else "one"
-            raise EvaluationError(f"{command.name}: several processes; expected {some}")
+            raise EvaluationError(f"several processes; expected {some}")
         if output is None and call.shell is not None and not alone:
             output = _RESULTS
         self.above = None if alone else output
@@ -376,7 +377,7 @@ class Runs:
             assert folder is not None
             verbose = self.call.shell.verbose
             found.print(verbose=verbose)
-            print(f"written to {folder}: open {folder / PAGE_OF_RUN}")
+            print(f"written to {folder}: open its {PAGE_OF_RUN}")
             if isinstance(context.store, Cache) and context.reads:
                 known, texts = map(sum, zip(*context.reads, strict=True))
                 print_cache(context.store, known, texts, context.reading.is_masked, verbose)
@@ -402,7 +403,7 @@ class Runs:
 
         print_document(self.write_overview().document)
         assert self.above is not None
-        print(f"written to {self.above}: open {self.above / OVERVIEW / PAGE}")
+        print(f"written to {self.above}: open its {OVERVIEW}/{PAGE}")
         every = len(self.places)
         if missing := every - len(self.runs):
             raise EvaluationError(

@@ -296,7 +296,7 @@ def verdict(head: Headline, over_controls: Sequence[float | None] = ()) -> Verdi
     ):
         against.append(_NO_LARGER)
     above = f"the whole interval is above {' and '.join(named_baselines(head))}"
-    few = f"fewer than {FEW_ITEMS} items: read the interval, not the score"
+    few = f"fewer than {FEW_ITEMS} items (!): read the interval, not the score"
     reasons = "; ".join([*(against or [above]), *[few] * (head.n < FEW_ITEMS)])
     bearing: Bearing = "open" if against or head.ci_low is None else "shows"
     return Verdict(

@@ -315,14 +315,16 @@ class Results:
     ) -> None:
         """Print tables, verdict, notes and signature, or unless ``verbose`` what comes first."""
         console = grid.console_for(console, 200 if verbose else grid.WIDTH)
-        about, notes, said = self.dataset, self.notes, self.verdict
+        about, notes, said, head = self.dataset, self.notes, self.verdict, self.headline
         grid.print_heading(console, about["suite"], about["version"], self.model_name)
-        if self.headline is not None:
-            console.print(grid.plain_text(headline_line(self.headline)))
+        if head is not None:
+            console.print(grid.plain_text(headline_line(head)))
         hidden = [words for part in self.sections for words in part.print(console, verbose)]
-        if said is not None:
+        if said is not None and head is not None:
             console.print(grid.plain_text(said.sentence, "bold"))
-            notes = [note for note in notes if not note.text.startswith((NO_BETTER, BELOW))]
+            few = ["! fewer than"] * (head.n < FEW_ITEMS)
+            said_above = (NO_BETTER, BELOW, *few)
+            notes = [note for note in notes if not note.text.startswith(said_above)]
         left = None if verbose else hidden
         grid.print_notes(console, notes, self.signature, left, shown_by)
 

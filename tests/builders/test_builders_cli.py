@@ -90,7 +90,7 @@ def test_without_a_suite_the_suites_are_listed(capsys: pytest.CaptureFixture[str
 def test_an_unknown_suite_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sentence_ordr"]) == 2
     said = one_line(capsys.readouterr().err)
-    assert said.startswith("python -m builders: no suite 'sentence_ordr'; expected one of sentence")
+    assert said.startswith("coherencegym build: no suite 'sentence_ordr'; expected one of sentence")
     assert said.endswith("did you mean 'sentence_order'?\n")
 
 
@@ -412,9 +412,10 @@ def test_a_first_release_of_the_samples_alone_is_asked_for(
     for more in ((), ("--dry-run",)):
         assert main(["story_cloze", "winograd", *few, *more]) == 2
         first, second = capsys.readouterr().err.splitlines()
-        assert first.startswith(f"story_cloze: {alone}not built from storycloze: no files here")
+        said = f"coherencegym build story_cloze: {alone}not built from storycloze: no files here"
+        assert first.startswith(said)
         assert "`coherencegym corpora show NAME` says how to get one; expected --data-dir" in first
-        assert second.startswith("winograd: ")
+        assert second.startswith("coherencegym build winograd: ")
         assert {request.method for request in hub_clients.requests} <= {"GET", "HEAD"}
         assert not Path("suites").exists()
     assert build_command("story_cloze", *few, "--corpus", "sample") == 0

@@ -113,7 +113,7 @@ def test_the_same_again_needs_overwrite_and_gives_the_same_bytes(
     capsys.readouterr()
     assert exported(tool, few_stories, "--output", "made") == 2
     said = one_line(capsys.readouterr().err)
-    assert said.startswith("python -m builders.export: made exists; name another folder with")
+    assert said.startswith("coherencegym export: made exists; name another folder with")
 
 
 @pytest.mark.parametrize("tool", [*TOOLS, "babylm"])
@@ -138,19 +138,19 @@ def test_folders_in_one_another_are_refused(
     assert content("out") == before
 
 
-def test_pairs_that_sums_do_not_decide_are_left_out_and_counted(
+def test_an_export_of_pairs_that_sums_do_not_decide_is_refused_and_says_why(
     few_stories: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["speaker_commitment", *SAMPLE]) == 0
-    # Sums decide none of either: the report is there and says why.
-    assert exported("pairs", few_stories) == exported("pairs", "out") == 0
-    assert set(content("story_cloze_pairs")) == {CHECKSUMS, "PAIRS.md"}
-    assert "left out as pairs, sample (test): 21, metric mean, where other tools" in (
-        shown := capsys.readouterr().out
-    )
-    assert set(content("speaker_commitment_pairs")) == {CHECKSUMS, "PAIRS.md"}
-    assert "as texts: 0 pairs, and 0 tasks for lm-evaluation-harness" in shown
-    assert "left out as pairs, sample_contradiction (test): 7, a text holds [SEP]" in shown
+    capsys.readouterr()
+    for folder, reason in (
+        (few_stories, "left out, sample (test): 21, metric mean, where other tools"),
+        ("out", "left out, sample_contradiction (test): 7, a text holds [SEP]"),
+    ):
+        for tool in ("pairs", "babylm"):
+            assert exported(tool, folder, "--output", "empty") == 2
+            assert reason in one_line(capsys.readouterr().err)
+            assert not Path("empty").exists()
 
 
 def test_what_may_not_be_published_is_said(

@@ -130,7 +130,8 @@ def test_the_column_is_the_longest_or_named(capsys: pytest.CaptureFixture[str]) 
     assert "nothing is written; not used: 3 fewer than 3 sentences; own_narration_all: no" in said
     assert build_command("sentence_order", *argv, "--text-column", "whom") == 2
     assert one_line(capsys.readouterr().err) == (
-        "build: tales.csv: no column 'whom'; the columns are 'nr', 'what was written', 'who'\n"
+        "coherencegym build: tales.csv: no column 'whom'; the columns are 'nr', "
+        "'what was written', 'who'\n"
     )
 
 
@@ -201,6 +202,11 @@ def test_all_skips_suites_that_texts_are_too_short_for(
         ("sentence_order --texts mine --genre dialogue", "--genre dialogue: --texts are plain"),
         ("sentence_order --texts mine --text-column x", "mine has no table; expected no --text-c"),
         ("sentence_order --text-column x", "--text-column x: only for your own texts; expected"),
+        ("sentence_order --corpus sample --genre dialogue", "--genre dialogue: only for your own"),
+        (
+            "sentence_order --corpus sample --licence CC0-1.0",
+            "--licence CC0-1.0: only for your own",
+        ),
         ("sentence_order --format rels", "--format rels: only for your own texts; expected"),
         ("sentence_order --texts mine --output mine", "--output mine and the input mine: expected"),
         ("sentence_order --corpus mine", "--corpus mine: is a folder; expected --texts mine"),
@@ -314,8 +320,8 @@ def test_a_path_without_texts_is_refused_also_without_a_suite(
 ) -> None:
     assert main(["--texts", "nowhere"]) == 2
     assert capsys.readouterr().err == (
-        "build: --texts nowhere: no such file or folder; expected a file of texts or a folder of "
-        "them\n"
+        "coherencegym build: --texts nowhere: no such file or folder; expected a file of texts or "
+        "a folder of them\n"
     )
     Path("saved").mkdir()
     Path("saved/dataset_info.json").write_text("{}")

@@ -182,6 +182,6 @@ def test_the_command_reads_columns_of_a_table(
     assert main(["surprisal", str(path), "--model", "demo"]) == 2
     said = capsys.readouterr().err
     assert said == (
-        f"python -m eval surprisal: {path}: no column 'text'; there are before, sentence; expected "
+        f"coherencegym surprisal: {path}: no column 'text'; there are before, sentence; expected "
         "one of them with --column or --context, in Python column= or context=\n"
     )

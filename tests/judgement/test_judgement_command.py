@@ -136,7 +136,9 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert first["human_ci_low"] == score["ci_low"]
 
 
-def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
+def test_whoever_always_says_a_is_at_chance_and_is_not_lost(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = built("story_cloze")
     assert command(folder, "--config", "sample", "-n", 150, "--output", "s") == 0
     answers = fill(Path("s/pairs.jsonl"), always_a, Path("a.jsonl"))
@@ -146,6 +148,14 @@ def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
     assert (human()["alpha"], human()["units"]) == (None, 0)
     right = {answer: own["agree"] / own["n"] for answer, own in human()["by_answer"].items()}
     assert right == {"a": 1.0, "b": 0.0}
+    few = ("story_cloze", "--limit", 9, "--overwrite")
+    capsys.readouterr()
+    assert rebuild(*few) == 2
+    assert "expected --judgements with the files of answers, or" in one_line(
+        capsys.readouterr().err
+    )
+    assert overall(human()) == score
+    assert rebuild(*few, "--prune") == 0
 
 
 def test_two_configs_of_the_same_texts_share_answers(
@@ -226,7 +236,7 @@ def test_answers_about_something_else_are_refused_or_counted(
     capsys.readouterr()
     assert rebuild("story_cloze", *argv) == 2
     message = one_line(capsys.readouterr().err)
-    said = f"story_cloze: a.jsonl:2: pair {unknown} is of no row of this build, or its text has"
+    said = f"coherencegym build story_cloze: a.jsonl:2: pair {unknown} is of no row of this build,"
     assert message.startswith(said)
     assert (folder / "manifest.json").read_bytes() == before
     assert not list(tmp_path.glob("suites/.*"))

@@ -80,7 +80,9 @@ def test_errors_are_one_line_and_exit_code_2(
     (tmp_path / "test_self_original.txt").write_text("junk\n")
     assert main(["show", "personachat", "--data-dir", str(tmp_path)]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"python -m loaders: {tmp_path / 'test_self_original.txt'}:1: no number")
+    assert err.startswith(
+        f"coherencegym corpora: {tmp_path / 'test_self_original.txt'}:1: no number"
+    )
     assert err.count("\n") == 1
 
 

@@ -28,15 +28,19 @@ MOST_BYTES = 100_000_000
 _SHOWN = 40
 #: Name of an error of pydantic's -> what it expects, in the words of JSON.
 _EXPECTED = {
+    "bool_parsing": "true or false",
     "bool_type": "true or false",
     "dataclass_type": "an object",
     "dict_type": "an object",
     "finite_number": "a number",
+    "float_parsing": "a number",
     "float_type": "a number",
     "greater_than_equal": "at least {ge:g}",
     "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
     "int_type": "a whole number",
     "less_than_equal": "at most {le:g}",
+    "path_type": "a path as text",
     "string_pattern_mismatch": "a name of letters, digits, _, . and -",
     "string_type": "a string",
     "too_short": "at least one element",

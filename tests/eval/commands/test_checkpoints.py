@@ -301,7 +301,7 @@ def test_a_pattern_that_matches_nothing_names_what_there_is(
     words[words.index("checkpoint-*")] = "step*"
     assert main(words) == 2
     assert capsys.readouterr().err == (
-        "python -m eval score: --all-revisions 'step*': no folder with a model in it of 'runs' "
+        "coherencegym score: --all-revisions 'step*': no folder with a model in it of 'runs' "
         "matches; there are checkpoint-3, checkpoint-20, checkpoint-100 (3)\n"
     )
     with pytest.raises(EvaluationError, match="'demo' matches; there is none"):

@@ -133,6 +133,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert without_progress(printed.err) == ""
     for text in ("toy_context", "mean of toy_context, toy_again", "fewer than 30 items", "|rows:"):
         assert text in printed.out
+    assert printed.out.count("read the interval") == printed.out.count(str(output)) == 1
     assert sorted(path.name for path in output.iterdir()) == [
         CHECKSUMS,
         "outcomes.parquet",
@@ -347,7 +348,7 @@ def test_ctrl_c_exits_130_without_a_traceback(
 
     monkeypatch.setattr("coherencegym.eval.forward.passes.start_batch", stopped)
     assert main(arguments(saved, tmp_path / "out", "--no-cache")) == 130
-    assert capsys.readouterr().err == "python -m eval: stopped; nothing half-written is left\n"
+    assert capsys.readouterr().err == "coherencegym score: stopped; nothing half-written is left\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -93,7 +93,7 @@ def test_a_host_is_lost_and_the_run_goes_on_from_what_each_has_kept(
     first, second = hosts("lost", score, partial(score, dies_after=2))
     assert second[0] == -signal.SIGKILL
     assert first[0] == 2
-    assert re.fullmatch(r"python -m eval: process 0 of 2 has lost another one .*\n", first[2])
+    assert re.fullmatch(r"coherencegym score: process 0 of 2 has lost another one .*\n", first[2])
     assert "start them again" in first[2]
     assert not (tmp_path / "two").exists()
     first, second = hosts("again", score, score)

@@ -257,7 +257,7 @@ def test_who_may_not_write_is_told_in_one_line_without_the_token(
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN", token, raising=False)
     assert main(["push", str(scored), REPO]) == 2
     printed = capsys.readouterr()
-    assert printed.err.startswith("python -m eval push: the Hub refused (40")
+    assert printed.err.startswith("coherencegym push: the Hub refused (40")
     assert printed.err.count("\n") == 1
     assert token not in printed.err + printed.out
 
@@ -319,7 +319,7 @@ def test_an_upload_that_keeps_failing_is_one_line(
     assert main(["push", str(scored), REPO]) == 2
     error = capsys.readouterr().err
     assert re.match(
-        r"python -m eval push: localhost:\d+ answered PUT /\S+ with 503 \(\S+\); a push is",
+        r"coherencegym push: localhost:\d+ answered PUT /\S+ with 503 \(\S+\); a push is",
         error,
     )
     assert error.count("\n") == 1

@@ -353,6 +353,15 @@ def test_different_data_and_rules_are_refused_and_compared_when_told_to(
         assert found.obstacles[0] in " ".join(printed([found]).split())
 
 
+def test_runs_of_different_suites_are_refused_by_their_names() -> None:
+    other = replace(LEFT, dataset={**LEFT.dataset, "suite": "other"})
+    for pair in ((LEFT, other), (other, LEFT)):
+        with pytest.raises(EvaluationError) as caught:
+            compare(*pair)
+        assert f"{pair[0].suite} and {pair[1].suite}" in str(caught.value)
+        assert len(f"coherencegym compare: {caught.value}") <= 100
+
+
 def test_commits_of_the_dataset_are_compared_where_both_have_one() -> None:
     one, two = (replace(LEFT, dataset={**LEFT.dataset, "commit": c}) for c in ("1", "2"))
     with pytest.raises(EvaluationError, match='dataset commit: "1" and "2"'):

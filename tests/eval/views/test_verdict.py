@@ -35,7 +35,7 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
         ((0.5, 0.4, 0.6), {"partial_input_score": 0.3}, "no better than chance", "open"),
         ((0.3, 0.2, 0.4), {}, "the whole interval is below chance", "below"),
         ((0.7, 0.6, 0.8), {"human_score": 0.95}, "human performance 95.0", "shows"),
-        ((0.7, 0.6, 0.8), {"n": 9}, "fewer than 30 items: read the interval", "shows"),
+        ((0.7, 0.6, 0.8), {"n": 9}, "fewer than 30 items (!): read the interval", "shows"),
         ((0.7, 0.6, 0.8), {"metric": "AUC"}, "AUC 70.0 [60.0, 80.0] %", "shows"),
         (
             (0.5, 0.4, 0.6),

@@ -135,7 +135,7 @@ def test_terms_come_before_anything_is_asked_for(
     assert "do not pass it on" in captured.out
     assert "left out: 2 larger files" in captured.out
     assert captured.err == (
-        "python -m loaders: toy: nothing was fetched: read the terms above, and pass --accept "
+        "coherencegym corpora: toy: nothing was fetched: read the terms above, and pass --accept "
         "if you accept them\n"
     )
     assert server.log == []
@@ -171,7 +171,7 @@ def test_half_a_corpus_is_not_read(
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith(
-        f"python -m loaders: {server.url}/{BASE}/dep/GUM_second_document.conllu: not fetch"
+        f"coherencegym corpora: {server.url}/{BASE}/dep/GUM_second_document.conllu: not fetch"
     )
     assert error.count("\n") == 1
     place = tmp_path / "data/gum"
@@ -202,7 +202,7 @@ def test_what_cannot_be_fetched_is_one_line(
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert message in error
-    assert error.startswith("python -m loaders: ")
+    assert error.startswith("coherencegym corpora: ")
     assert error.count("\n") == 1
 
 
@@ -270,7 +270,7 @@ def test_killed_in_the_middle_then_completed(
     _, error = running.communicate(timeout=20)
     assert running.returncode == code
     if kill == signal.SIGINT:
-        assert error == "python -m loaders: stopped; the same command goes on from here\n"
+        assert error == "coherencegym corpora: stopped; the same command goes on from here\n"
     assert not (folder / "open.bin").exists()
     server.log.clear()
     assert main(["fetch", "open"]) == 0

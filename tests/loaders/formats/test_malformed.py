@@ -65,7 +65,7 @@ def check(
     if not before and corpus in CORPORA:  # `show` reads the first discourse, and here it is bad
         assert main(["show", corpus, "--data-dir", str(folder)]) == 2
         out, err = capsys.readouterr()
-        assert (out, err) == ("", f"python -m loaders: {one_line(f'{folder}/{message}')}\n")
+        assert (out, err) == ("", f"coherencegym corpora: {one_line(f'{folder}/{message}')}\n")
     reading = read(CORPORA[corpus], data_dir=folder, skip_bad_rows=True)
     ids, message = told(reading, folder)
     if skipped:
@@ -144,7 +144,7 @@ def test_a_file_of_another_kind(
     assert "UTF-16" in message or content[:2] != b"\xff\xfe" or corpus in XML
     assert len(message.splitlines()) == 1
     assert main(["show", corpus, "--data-dir", str(folder)]) == 2
-    assert capsys.readouterr().err == f"python -m loaders: {one_line(f'{folder}/{message}')}\n"
+    assert capsys.readouterr().err == f"coherencegym corpora: {one_line(f'{folder}/{message}')}\n"
     reading = read(CORPORA[corpus], data_dir=folder, skip_bad_rows=True)
     ids, message = told(reading, folder)
     assert message.startswith(file) or reading.skipped.total() > 0
@@ -228,7 +228,7 @@ def test_a_folder_that_may_not_be_searched(
     assert main(["show", "arrau", "--data-dir", str(folder / data_dir)]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert error.startswith(f"python -m loaders: {folder}")
+    assert error.startswith(f"coherencegym corpora: {folder}")
 
 
 #: What is said of a line of a gigabyte, in which the word ``kettle`` never ends.
