@@ -27,7 +27,7 @@ from typing import Any
 from coherencegym.builders.discourse.inferred_connectives import in_dutch
 from coherencegym.builders.suite import GENRE, Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.reference.antecedent_removal import (
+from coherencegym.manipulations.reference.antecedents import (
     AntecedentRemoval,
     ScoredKind,
     scored_mention,

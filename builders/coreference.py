@@ -44,14 +44,14 @@ from coherencegym.builders.suite import (
 from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.english import bare_text
-from coherencegym.manipulations.reference.language_rules import MENTION_RULES
-from coherencegym.manipulations.reference.pronoun_repetition import (
+from coherencegym.manipulations.reference.antecedents import (
     PronounRepetition,
     repeated_mention,
     replaced_place,
     replaced_pronoun,
 )
+from coherencegym.manipulations.reference.english import bare_text
+from coherencegym.manipulations.reference.language_rules import MENTION_RULES
 from coherencegym.manipulations.reference.schemas import competed_candidates
 
 _CORPORA = ("arrau", "parcor", "ontonotes", "gum", "litbank")

@@ -221,8 +221,9 @@ def fetch_named(options: argparse.Namespace) -> int:
     for each in wanted:
         folder = root / each.name
         missing = fetch_source(each, folder, base=base, progress=_progress_bar(each.name))
+        number = "1 file" if len(each.files) == 1 else f"{len(each.files)} files"
         print(
-            f"{each.name}: {_counted(each.files)}, {_size_of(each.files)} in {folder}: "
+            f"{each.name}: {number}, {_size_of(each.files)} in {folder}: "
             f"{len(missing)} fetched ({_size_of(missing)})"
         )
         if each.use:
@@ -283,10 +284,6 @@ def _size_of(files: Sequence[RemoteFile]) -> str:
     from rich.filesize import decimal
 
     return decimal(_bytes_of(files))
-
-
-def _counted(files: Sequence[RemoteFile]) -> str:
-    return "1 file" if len(files) == 1 else f"{len(files)} files"
 
 
 def _print_terms(entry: DownloadSource, folder: Path) -> None:

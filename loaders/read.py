@@ -434,10 +434,6 @@ def read(
         uses: see :class:`Reading`.
         found: its files, if they were looked for already.
         engine, progress, cache: see :class:`Reading`.
-
-    Raises:
-        CorpusNotFoundError: no file is there.
-        CorpusError: no such split or data folder.
     """
     if found is None:
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)

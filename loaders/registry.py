@@ -109,10 +109,7 @@ def corpus(name: str) -> Corpus:
     """The corpus of this name.
 
     ``sample`` stands for all of this project's own texts; :func:`sample_of` gives those in the
-    format of one corpus.
-
-    Raises:
-        CorpusError: there is none; names the nearest.
+    format of one corpus. ``CorpusError`` names the nearest where there is none.
     """
     if name in CORPORA:
         return CORPORA[name]

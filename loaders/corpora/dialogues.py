@@ -431,10 +431,6 @@ def _message(text: str) -> _Message | None:
     return (who, said, acts) if who and said else None
 
 
-def _irc_parts(path: Path) -> tuple[Path, ...]:
-    return (path, raw) if (raw := _raw_file(path)).is_file() else (path,)
-
-
 def _irc_patterns() -> Iterator[FilePattern]:
     example = f"data/{{0}}/<log>{_ANNOTATION}"
     for folder, split in (("train", "train"), ("dev", "validation"), ("test", "test")):
@@ -464,7 +460,7 @@ IRC = Corpus(
     ),
     patterns=tuple(_irc_patterns()),
     reader=read_threads,
-    parts=_irc_parts,
+    parts=lambda path: tuple(filter(Path.is_file, (path, _raw_file(path)))),
     sample_patterns=(f"*{_ANNOTATION}",),
     public_since=2004,
     public_source="the channel's logs, which are public: Kummerfeld et al. (2019)",

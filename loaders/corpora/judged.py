@@ -70,7 +70,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -230,12 +230,12 @@ LOWEST, HIGHEST = 1, 5
 _ANNOTATOR = "annot"
 
 _Score = Annotated[float, Field(strict=True, ge=LOWEST, le=HIGHEST)]
+#: The same, or NaN, which becomes none.
+_MaybeScore = Annotated[
+    _Score | None, BeforeValidator(lambda given: given if given == given else None)
+]
 _NOT_A_NUMBER = "ratings that are no number"
 _NO_SENTENCE = "reasons for a sentence that the story has not"
-
-
-def _none_of_nan(value: Any) -> Any:
-    return None if value != value else value
 
 
 def _rated(scores: dict[str, float | None]) -> dict[str, float | None]:
@@ -256,9 +256,7 @@ _Reason = Annotated[WholeNumber, Field(ge=1, le=8)]
 
 @dataclass(frozen=True, kw_only=True)
 class _Ratings:
-    scores: Annotated[
-        dict[str, Annotated[_Score | None, BeforeValidator(_none_of_nan)]], AfterValidator(_rated)
-    ]
+    scores: Annotated[dict[str, _MaybeScore], AfterValidator(_rated)]
     consensus_score: _Score | None = None
 
 

@@ -29,14 +29,13 @@ from coherencegym.loaders.senses import CONNECTIVES
 from coherencegym.manipulations.connectives.implied_connectives import joins_clauses
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Context, Operator
-from coherencegym.words import in_case_of, word_list
-from coherencegym.words import word_set as _set
+from coherencegym.words import in_case_of, word_list, word_set
 
 _WORD = re.compile(r"[\w'’]+(?:-[\w'’]+)*")
-_SUBJECTS = _set("i you he she it we they there everyone everybody everything nobody somebody")
-_ARTICLES = _set("the a an no every my your his its our their")
+_SUBJECTS = word_set("i you he she it we they there everyone everybody everything nobody somebody")
+_ARTICLES = word_set("the a an no every my your his its our their")
 #: Determiners that may also stand alone, as a whole subject: ``some considered him insane``.
-_PRONOUNS = _set("this that these those some many most all both each several few her")
+_PRONOUNS = word_set("this that these those some many most all both each several few her")
 #: Words that a subject may begin with; ``a native of York`` is rather a noun of no clause.
 _DETERMINERS = _ARTICLES - {"a", "an", "no"} | _PRONOUNS
 _AUXILIARIES = word_list("auxiliaries")
@@ -51,13 +50,13 @@ _ADVERB = re.compile(r"\w+ly|not|also|still|once|again|only|now|then|even|just|o
 _MODIFIERS = word_list("before_connectives")
 #: More such words, of single connectives: ``and yet``, ``as yet``, ``as though``.
 _MODIFIERS_OF = {
-    "however": _set("and but or"),
-    "yet": _set("and but as or"),
-    "though": _set("as"),
-    "while": _set("a the once all"),
-    "because": _set("not and but"),
-    "so": _set("and but even or"),
-    "then": _set("and but or by since even"),
+    "however": word_set("and but or"),
+    "yet": word_set("and but as or"),
+    "though": word_set("as"),
+    "while": word_set("a the once all"),
+    "because": word_set("not and but"),
+    "so": word_set("and but even or"),
+    "then": word_set("and but or by since even"),
 }
 #: Words after ``as`` with which it is a connective or a preposition of several words.
 _AFTER_AS = word_list("after_as")
@@ -65,7 +64,7 @@ _AFTER_AS = word_list("after_as")
 _IDIOMS = ("it turns", "it turned", "it happens", "it happened", "it were", "luck would")
 #: Verbs that have no subject after ``as``, and would need one after another connective: ``as would
 #: be``.
-_VERBS = _set(
+_VERBS = word_set(
     "is are was were do does did has have had can could will would should shall may might must"
 )
 #: Verbs of ``as you can see`` and ``as she said``: such a clause names a source, whatever sense it
@@ -75,7 +74,7 @@ _REPORTS = word_list("report_verbs")
 #: may be farther away: ``as the plight of many towns shows``.
 _REPORT_WITHIN = 5
 #: Words before ``as`` to which it belongs: ``so tired as``, ``the same day as``.
-_CORRELATES = _set("as so such same")
+_CORRELATES = word_set("as so such same")
 #: Subordinators that no clause without a subject or a finite verb follows.
 _REASONS = frozenset(("as", "because", "since"))
 #: The most words between the two parts of ``as ... as``.
@@ -83,7 +82,7 @@ _NEAR = 5
 #: Words for a degree behind ``however``: ``however hard they try``. After a first ``as`` they wait
 #: for the second, however far away it is: ``as much of the rent of land as possible``.
 _DEGREES = word_list("degrees")
-_PREPOSITIONS = _set("in at on under within with from during by")
+_PREPOSITIONS = word_set("in at on under within with from during by")
 #: Marks that end a clause, as far as words of one connective are looked for.
 _CLAUSE_END = r"[,;:.!?()\"“”–—]"
 #: Marks and words that a clause may begin behind, other than its sentence's start.

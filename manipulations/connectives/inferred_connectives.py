@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Alternative, Discourse, ParsedWord, Relation, Span
+from coherencegym.loaders.discourse import Alternative, Discourse, Relation, Span
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.senses import Connective
 from coherencegym.manipulations.connectives.connective_context import units_of
@@ -207,7 +207,7 @@ def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -
         return ""
     if clause[0].pos in _MARKS and known.syntax & {"subordinator", _PAUSED}:
         return _PAUSED * (_PAUSED in known.syntax)
-    verb_first = _is_finite(clause[0])
+    verb_first = clause[0].pos in _VERBS and "VerbForm=Inf" not in clause[0].features
     plain = known.syntax - {_PAUSED, _PAIRED}
     if plain == {"subordinator"} and "VerbForm=Fin" in clause[0].features:
         return ""  # an adverb: ``Da boomt die Industrie``
@@ -217,10 +217,6 @@ def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -
         has_subject = any(word.relation.split(":")[0] in _SUBJECTS for word in clause)
         return "coordinator" * (has_subject and not verb_first)
     return "".join(plain)
-
-
-def _is_finite(word: ParsedWord) -> bool:
-    return word.pos in _VERBS and "VerbForm=Inf" not in word.features
 
 
 def _partners(

@@ -24,6 +24,7 @@ from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
     GENDERED_PRONOUN,
+    GENDERS,
     MentionRules,
     any_of,
     fault_of_end,
@@ -118,7 +119,6 @@ _LETTERS = re.compile(r"\w,? (?!(?:I|II|III|IV|V|VI|JR|SR)$)[A-Z]{2,}$")
 #: Members of a family whom one calls by what they are.
 KIN = word_set("Dad Daddy Mom Mommy Mum Mummy Mama Papa Grandma Grandpa Granny God")
 _COUNTED = frozenset(("person", "animal", "object", "place", "organization", "organisation"))
-_OF_PERSONS = ("masculine", "feminine")
 _CLAUSAL = frozenset(("VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "CCONJ", "ADP"))
 _PREDICATES = frozenset(("xcomp", "advcl", "ccomp", "csubj", "acl"))
 
@@ -312,7 +312,7 @@ class _English(MentionRules):
             return "discontinuous phrase"
         text, features = bare_text(discourse, mention), mention.features
         function, pos = features.function.split(":")[0], features.pos
-        entity = features.entity or ("person" if pronoun.features.gender in _OF_PERSONS else "")
+        entity = features.entity or ("person" if pronoun.features.gender in GENDERS else "")
         person = entity == "person" and features.number != "plural"
         name = mention.kind == "proper"
         event = features.link == "disc" or features.entity == "event" or pos in _CLAUSAL
@@ -525,7 +525,7 @@ def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
 def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
     # ``Poor guy``, as only in fragments.
     features = mention.features
-    person = pronoun.features.gender in _OF_PERSONS
+    person = pronoun.features.gender in GENDERS
     return (
         mention.kind == "nominal"
         and features.number != "plural"

@@ -41,9 +41,9 @@ from coherencegym.loaders.discourse import Discourse, Features, Mention, span_te
 from coherencegym.loaders.languages.language import DUTCH, GERMAN
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.reference.english import ENGLISH_RULES
-from coherencegym.manipulations.reference.mention_rules import MentionRules, any_of
+from coherencegym.manipulations.reference.mention_rules import GENDERS, MentionRules, any_of
 from coherencegym.manipulations.reference.table_rules import TableRules
-from coherencegym.words import word_set
+from coherencegym.words import word_list, word_set
 
 _NAME_BESIDE = re.compile(r"[a-z,] [A-Z][\w'-]* $")
 
@@ -61,31 +61,17 @@ _SHOWN = (
     rf"(?:er ?|daar|hier)(?:{_DUTCH_ADVERBS})",
 )
 #: Connectives, answers and words of order that begin a sentence which goes on from another one.
-_OPENERS = word_set(
-    "en maar doch of want dus toch echter evenwel nochtans niettemin desniettemin desondanks "
-    "integendeel daarentegen bovendien trouwens immers namelijk althans zelfs ook eveneens evenzoo "
-    "zoo zo zóó zoodoende alzoo aldus toen dan nu thans weldra spoedig intusschen intussen "
-    "ondertusschen ondertussen middelerwijl inmiddels eindelijk tenslotte vervolgens voorts verder "
-    "terstond dadelijk onmiddellijk plotseling eensklaps opeens sindsdien sedert sinds later eerst "
-    "weer weder nogmaals opnieuw ander andere anderen bijvoorbeeld kortom inderdaad waarlijk "
-    "natuurlijk zeker wel ja jawel neen nee o och ach ah welnu nog dat die beide beiden vandaar"
-)
+_OPENERS = word_list("dutch_openers")
 _OPENING_PHRASES = (
     r"daar\w*", r"hier\w*", "ten slotte", "ten laatste", "op eens", "kort daarop",
     "in een woord", "met andere woorden", "(?:den?|het|een) (?:anderen?|volgenden?)",
 )  # fmt: skip
 #: Words anywhere in a sentence that point to what was said before it, or where it stood.
-_POINTERS = word_set(
-    "ander andere anderen overige overigen beide beiden zoo zóó zo zelfde zelfden dezelfde "
-    "dezelfden hetzelfde ook toen nu thans dan toch dus echter evenwel immers anders weer weder "
-    "wederom nogmaals opnieuw nog meer minder laatste laatsten volgende volgenden vorige vorigen "
-    "vandaag gisteren morgen verder zelfs intusschen alzoo"
-)
+_POINTERS = word_list("dutch_pointers")
 _POINTING_PHRASES = (
     r"daar\w*", r"hier\w*", rf"(?:er|der) (?:\w+ ){{1,2}}(?:{_DUTCH_ADVERBS})", "reeds gezegd"
 )  # fmt: skip
 _JOINED = re.compile(r" (?:en|of|noch|&) ")
-_OF_PERSONS = ("masculine", "feminine")
 
 
 class _Dutch(TableRules):
@@ -143,8 +129,8 @@ class _Dutch(TableRules):
         several = one_by_one or _JOINED.search(span_text(discourse, other.span))
         if one.number and two.number and one.number != two.number and not several:
             return False
-        known = {m.features.gender for m in mentions}.intersection(_OF_PERSONS)
-        if one.gender in _OF_PERSONS and known and one.gender not in known:
+        known = {m.features.gender for m in mentions}.intersection(GENDERS)
+        if one.gender in GENDERS and known and one.gender not in known:
             return False
         if mention.kind == other.kind == "pronoun":
             return True
@@ -152,9 +138,6 @@ class _Dutch(TableRules):
             return two.entity == "person"
         # Of things by the noun's gender; ``hij`` and ``zij`` of a thing could be somebody.
         return two.entity == "person" or one.number == "plural" or two.gender != "neuter"
-
-
-DUTCH_RULES = _Dutch()
 
 
 #: Masculine nouns that have an ending in all cases but the nominative, or may be such a noun, by
@@ -244,14 +227,11 @@ class _German(TableRules):
         return article in ("der", "das") if bare else determiner.endswith(ending)
 
 
-GERMAN_RULES = _German()
-
-
 #: Rules by ISO 639-1 code.
 MENTION_RULES: Mapping[str, MentionRules] = {
     "en": ENGLISH_RULES,
-    "nl": DUTCH_RULES,
-    "de": GERMAN_RULES,
+    "nl": _Dutch(),
+    "de": _German(),
 }
 
 

@@ -90,10 +90,6 @@ class TableRules(MentionRules):
         conjunctions = self.conjunctions.replace(" ", "|")
         return re.compile(rf" (?:{conjunctions}) (?:[A-ZÀ-Þ]|(?:{'|'.join(self._determiners)})\b)")
 
-    @cached_property
-    def _joined_before(self) -> re.Pattern[str]:
-        return re.compile(rf"\b(?:{self.conjunctions.replace(' ', '|')}) $")
-
     def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
         """Raise where it is no pronoun of the third person that a phrase can stand for."""
         features = mention.features
@@ -188,12 +184,13 @@ class TableRules(MentionRules):
             other.chain == mention.chain and other.span[0][0] == unit and other.kind != "pronoun"
             for other in discourse.mentions
         )
+        joined_before = rf"\b(?:{self.conjunctions.replace(' ', '|')}) $"
         fault = self.fault_of_place(discourse, mention)
         refuse(
             (named, "pronoun before its noun phrase"),
             (not possessive and self.modified.match(after), "pronoun with a modifier after it"),
             (self._joined.match(after), "pronoun that begins a coordination"),
-            (self._joined_before.search(before) and not possessive, "pronoun of a coordination"),
+            (re.search(joined_before, before) and not possessive, "pronoun of a coordination"),
             (text[start].isupper() and re.search(r"[\w,] $", before), "capital in a sentence"),
             (possessive and not re.match(r" [\w\"]", after), "independent possessive"),
             (fault, fault),

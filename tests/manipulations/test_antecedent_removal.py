@@ -10,7 +10,7 @@ from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, span_text, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.antecedent_removal import (
+from coherencegym.manipulations.reference.antecedents import (
     AntecedentRemoval,
     Removed,
     ScoredKind,

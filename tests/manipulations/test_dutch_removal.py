@@ -7,8 +7,8 @@ from support.marked_texts import annotated, told_by_somebody
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval, Removed
-from coherencegym.manipulations.reference.language_rules import DUTCH_RULES
+from coherencegym.manipulations.reference.antecedents import AntecedentRemoval, Removed
+from coherencegym.manipulations.reference.language_rules import MENTION_RULES
 from coherencegym.manipulations.reference.mention_rules import mentions_of_units
 
 MILL, ROOF = "De molen stond jaren leeg.", "Het dak was in een storm ingevallen."
@@ -132,7 +132,8 @@ def test_a_sentence_inside_a_longer_quotation_is_left_out(
     ],
 )
 def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
-    assert (DUTCH_RULES.goes_on(text), DUTCH_RULES.points_back(text)) == (begins, points)
+    rules = MENTION_RULES["nl"]
+    assert (rules.goes_on(text), rules.points_back(text)) == (begins, points)
 
 
 @pytest.mark.parametrize(
@@ -140,5 +141,5 @@ def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
 )
 def test_a_definite_phrase_takes_up_what_was_mentioned(phrase: str, found: bool) -> None:
     text = dutch(f"[Een hond|1 nominal] liep weg. / [{phrase}|1 nominal] kwam terug.")
-    taken = DUTCH_RULES.takes_up(text, mentions_of_units(text)[1])
+    taken = MENTION_RULES["nl"].takes_up(text, mentions_of_units(text)[1])
     assert bool(taken) == found

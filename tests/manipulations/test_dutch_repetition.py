@@ -9,7 +9,7 @@ import pytest
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
+from coherencegym.manipulations.reference.antecedents import PronounRepetition
 
 TAGS = {
     "de": "LID[bep,stan,rest]", "den": "LID[bep,dat,evmo]", "het": "LID[bep,stan,evon]",

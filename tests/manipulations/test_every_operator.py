@@ -38,9 +38,8 @@ from coherencegym.manipulations.intruders.intruder_sentence import IntruderSente
 from coherencegym.manipulations.matched_order import MatchedOrder
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
-from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
+from coherencegym.manipulations.reference.antecedents import AntecedentRemoval, PronounRepetition
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
-from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.units import (
     EndingSwap,

@@ -10,7 +10,7 @@ from support.treebanks import treebank
 from coherencegym.loaders.corpora.own import annotated_texts
 from coherencegym.loaders.read import read
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
+from coherencegym.manipulations.reference.antecedents import PronounRepetition
 
 
 def items(folder: Path, *sentences: str, code: str = "de") -> tuple[list[str], str]:

@@ -13,12 +13,12 @@ from support.strategies import discourses
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context, NotApplicableError
-from coherencegym.manipulations.reference.english import begins_sentence, contracted_verb
-from coherencegym.manipulations.reference.pronoun_repetition import (
+from coherencegym.manipulations.reference.antecedents import (
     PronounRepetition,
     replaced_place,
     replaced_pronoun,
 )
+from coherencegym.manipulations.reference.english import begins_sentence, contracted_verb
 
 
 def repeated(text: str, **settings: bool) -> list[str]:
