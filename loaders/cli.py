@@ -79,16 +79,15 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
     show = commands.add_parser("show", help="show one corpus", takes="CORPUS")
     show.add_argument("corpus", metavar="CORPUS", help="its name in the list")
     for each in (parser, show):
-        # Without defaults: a command's would undo what was given before the command.
-        each.add_argument(
-            "--data-dir",
-            type=Path,
-            metavar="DIR",
-            default=argparse.SUPPRESS,
-            help="look for files in this folder first",
-        )
+        _add_data_dir(each, "look for files in this folder first")
     _add_fetch(commands)
     return parser
+
+
+def _add_data_dir(parser: Parser, said: str) -> None:
+    # Without a default: a command's would undo what was given before the command.
+    default = argparse.SUPPRESS
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", default=default, help=said)
 
 
 #: Fields of a declaration that are told as they are.
@@ -191,13 +190,7 @@ def _add_fetch(commands: argparse._SubParsersAction[Parser]) -> None:
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="sources to fetch; default: list all sources")
     add("--accept", action="store_true", help="accept the terms of those that have terms")
-    add(
-        "--data-dir",
-        type=Path,
-        metavar="DIR",
-        default=argparse.SUPPRESS,
-        help="put the files into DIR/NAME/",
-    )
+    _add_data_dir(parser, "put the files into DIR/NAME/")
     what = f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}"
     rare(add("--mirror", metavar="URL", help=what))
 

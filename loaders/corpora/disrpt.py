@@ -336,16 +336,12 @@ def _pieces(sentence: Sentence, headings: Collection[int]) -> Iterator[Sentence]
                 id=str(word.number - first),
                 start=word.start - start,
                 end=word.end - start,
-                head=_moved(word.head, first, last),
+                head=word.head - first if word.head and first < word.head <= last else None,
             )
             for word in words[first:last]
         )
         comments = sentence.comments if first == 0 else {}
         yield replace(sentence, text=text, words=own, tokens=own, comments=comments)
-
-
-def _moved(head: int | None, first: int, last: int) -> int | None:
-    return head - first if head is not None and first < head <= last else None
 
 
 CORPUS = Corpus(

@@ -360,17 +360,10 @@ def _objection(discourse: Discourse, relation: Relation) -> str:
         return "fillers of speech, or a repetition"
     if says_how_it_goes_on(sentences[-1]) or has_own_adverbial(units[-1]):
         return "second sentence that says how it goes on"
-    if any(_is_said(other, unit) for other in discourse.relations):
+    said = (other for other in discourse.relations if other.type in _SAID)
+    if any({part[0] for part in o.arg2} == {unit} and o.arg1[-1][0] < unit for o in said):
         return "second sentence that says how it goes on"
     return ""
-
-
-def _is_said(relation: Relation, unit: int) -> bool:
-    return (
-        relation.type in _SAID
-        and {part[0] for part in relation.arg2} == {unit}
-        and relation.arg1[-1][0] < unit
-    )
 
 
 def within_sentence(discourse: Discourse, unit: int) -> str:

@@ -23,19 +23,17 @@ from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
+    DETERMINERS,
     GENDERED_PRONOUN,
     GENDERS,
+    POSSESSIVE,
     MentionRules,
     any_of,
+    capitalised,
     fault_of_end,
     fault_of_marks,
-    holds_pronoun,
-)
-from coherencegym.manipulations.reference.noun_phrases import (
-    DETERMINERS,
-    POSSESSIVE,
-    capitalised,
     her_is_possessive,
+    holds_pronoun,
     number_of,
     possessive,
 )

@@ -23,21 +23,19 @@ from coherencegym.manipulations.reference.mention_rules import (
     GENDERED_NOUNS,
     GENDERED_PRONOUN,
     GENDERS,
-    PRONOUNS,
-    gender_of_name,
-    new_name,
-    other_gender,
-    pronoun_for,
-)
-from coherencegym.manipulations.reference.noun_phrases import (
     PLAIN,
     PLURAL,
     POSSESSIVE,
+    PRONOUNS,
     REFLEXIVE,
     capitalised,
+    gender_of_name,
     her_is_possessive,
     mid_sentence,
+    new_name,
+    other_gender,
     possessive,
+    pronoun_for,
 )
 
 _NAME = "CandidateSubstitution"

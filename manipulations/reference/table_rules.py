@@ -19,10 +19,10 @@ from coherencegym.loaders.languages.language import Language
 from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
     MentionRules,
+    capitalised,
     fault_of_marks,
     holds_pronoun,
 )
-from coherencegym.manipulations.reference.noun_phrases import capitalised
 
 
 class TableRules(MentionRules):

@@ -9,7 +9,7 @@ from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.noun_phrases import (
+from coherencegym.manipulations.reference.mention_rules import (
     her_is_possessive,
     mid_sentence,
     possessive,

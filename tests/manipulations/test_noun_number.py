@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.manipulations.reference.noun_phrases import number_of
+from coherencegym.manipulations.reference.mention_rules import number_of
 
 
 @pytest.mark.parametrize(
