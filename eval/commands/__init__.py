@@ -1,1 +1,1 @@
-"""The command line: one module a subcommand, which parses, calls and prints."""
+"""The command line: its subcommands, which parse, call and print."""

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
+import pkgutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
+from coherencegym.command_line import USER_ERROR, Parser, add_options, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, task_named
 
 if TYPE_CHECKING:
     from coherencegym.eval.run.data import Rebuild
+    from coherencegym.eval.tasks.options import CommandLine
+    from coherencegym.eval.tasks.task import Task
 
-#: Subcommands beside the tasks of the registry, and their purposes; the module of
-#: ``export-results`` is ``export_results_command``, and has ``add_arguments`` and ``run``.
+#: Subcommands beside the tasks of the registry: where each is in this folder, and its purpose.
 COMMANDS = {
-    "run": "make the runs that a YAML file describes",
-    "surprisal": "print the surprisal of every word or token of texts, as CSV",
-    "train": "fine-tune an encoder on a task, for comparison with language models",
-    "overview": "show several runs in one table, best model first",
-    "compare": "compare the results of models, item by item",
-    "plot": "draw the scores of several runs in one figure",
-    "show": "show the surprisal of every token of one item",
-    "push": "push results to a repository on the Hub: a dataset's, or the model's own",
-    "export-results": "write results in the format of Every Eval Ever",
+    "run": ("cli:RunFile", "make the runs that a YAML file describes"),
+    "surprisal": (
+        "models:Surprisal",
+        "print the surprisal of every word or token of texts, as CSV",
+    ),
+    "train": (
+        "models:Train",
+        "fine-tune an encoder on a task, for comparison with language models",
+    ),
+    "overview": ("results:Overview", "show several runs in one table, best model first"),
+    "compare": ("results:Compare", "compare the results of models, item by item"),
+    "plot": ("results:Plot", "draw the scores of several runs in one figure"),
+    "show": ("models:Show", "show the surprisal of every token of one item"),
+    "push": (
+        "results:Push",
+        "push results to a repository on the Hub: a dataset's, or the model's own",
+    ),
+    "export-results": ("results:ExportResults", "write results in the format of Every Eval Ever"),
 }
 _DEFAULT = "score"
 
@@ -38,7 +49,7 @@ PATIENCE = 20
 
 
 class Command(Protocol):
-    """The module of a subcommand; importing it must be quick."""
+    """A subcommand; of another package it is a module. Importing it must be quick."""
 
     EXAMPLES: str
 
@@ -52,23 +63,22 @@ class Command(Protocol):
 def commands() -> dict[str, str]:
     """All subcommands and their purposes, those of other packages last."""
     of_tasks = {name: said for name, said in all_tasks().items() if name not in COMMANDS}
-    return {_DEFAULT: of_tasks.pop(_DEFAULT), **COMMANDS, **of_tasks}
+    own = {name: said for name, (_, said) in COMMANDS.items()}
+    return {_DEFAULT: of_tasks.pop(_DEFAULT), **own, **of_tasks}
 
 
 def command_named(name: str) -> Command:
-    """The module of a subcommand, or what has the same of a task."""
-    if name not in COMMANDS:
-        from coherencegym.eval.commands.task_command import TaskCommand
+    """The subcommand of a name."""
+    if name in COMMANDS:
+        made: Callable[[], Command] = pkgutil.resolve_name(f"{__package__}.{COMMANDS[name][0]}")
+        return made()
+    load = partial(task_named, name)
+    if name in TASKS:
+        return TaskCommand(command_line_of(name), load)
+    from coherencegym.eval.tasks.task import Task
 
-        load = partial(task_named, name)
-        if name in TASKS:
-            return TaskCommand(command_line_of(name), load)
-        from coherencegym.eval.tasks.task import Task
-
-        task = load()  # of another package
-        return TaskCommand(task.command, load) if isinstance(task, Task) else cast(Command, task)
-    path = f"coherencegym.eval.commands.{name.replace('-', '_')}_command"
-    return cast(Command, importlib.import_module(path))
+    task = load()  # of another package
+    return TaskCommand(task.command, load) if isinstance(task, Task) else cast(Command, task)
 
 
 def make_parser(prog: str, name: str = _DEFAULT) -> Parser:
@@ -119,6 +129,89 @@ def run_subcommand(
     arguments = _parser(prog, name, module).parse_args(words)
     arguments.typed_words, arguments.rebuild = words, rebuild
     return module.run(arguments)
+
+
+class TaskCommand:
+    """A task as a subcommand; the task is imported when it runs."""
+
+    def __init__(self, command: CommandLine, load: Callable[[], Task[Any, Any, Any]]) -> None:
+        self.command = command
+        self.EXAMPLES = command.examples
+        self._load = load
+
+    def add_arguments(self, parser: Parser) -> None:
+        """Declare the options of every task, and its own."""
+        from coherencegym.eval.run.call import options_of_command
+        from coherencegym.eval.run.options import METHOD, ShellOptions
+
+        for kind, names in options_of_command(self.command):
+            add_options(parser, kind, METHOD, only=names, several=self.command.several)
+        add_options(parser, ShellOptions)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Ask models about datasets; print what was found, and write the folders."""
+        given = dict(vars(arguments))
+        del given["typed_words"]
+        return self.ask(given.pop("rebuild"), given)
+
+    def ask(self, rebuild: Rebuild | None, given: Mapping[str, Any], where: str = "") -> int:
+        """The same by the options that were given, by their names; ``where`` begins errors."""
+        from coherencegym.eval.run.call import call_of
+        from coherencegym.eval.run.options import ShellOptions
+        from coherencegym.eval.run.runs import Runs
+        from coherencegym.eval.tasks.options import options_from
+        from coherencegym.terminal import data_output
+
+        shell = options_from(ShellOptions, given)
+        asked = {name: value for name, value in given.items() if name not in vars(shell)}
+        try:
+            call = call_of(self._load(), asked, rebuild, shell)
+        except EvaluationError as error:
+            raise EvaluationError(f"{where}{error}") from None
+        with data_output(shell.json) as out:
+            runs = Runs(call)
+            runs.make()
+            if runs.above is not None:
+                runs.finish()
+            if shell.json and runs.runs:
+                out.write(runs.results_text())
+        return 0
+
+
+class RunFile:
+    """The runs that a file describes, by the task that it names."""
+
+    EXAMPLES = """\
+  coherencegym run runs.yaml
+  coherencegym run results/story_cloze--gpt2/run.yaml --output again
+"""
+
+    def add_arguments(self, parser: Parser) -> None:
+        """Declare the file, and what follows it."""
+        said = "YAML with task, model, dataset, output, and other options of the task"
+        parser.add_argument("file", type=Path, metavar="FILE", help=said)
+        said = "options of the task, in the place of those of the file"
+        parser.add_argument("more", nargs=argparse.REMAINDER, metavar="...", help=said)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run the task of the file with its options, and with those that follow it."""
+        from coherencegym.eval.run.runs import read_run_file
+
+        path: Path = arguments.file
+        given, tasks = read_run_file(path), all_tasks()
+        # A list or a mapping is not hashable.
+        if (name := given.pop("task", "score")) not in [*tasks]:
+            listed = f"expected one of {', '.join(tasks)}{did_you_mean(name, tasks)}"
+            raise EvaluationError(f"{path}: task: no task {name!r}; {listed}")
+        command = command_named(name)
+        if not isinstance(command, TaskCommand):
+            raise EvaluationError(f"{path}: task: {name} is a command; expected a task")
+        parser = Parser(f"coherencegym run {path}")
+        command.add_arguments(parser)
+        for action in parser._actions:
+            action.required = False  # the file has it
+        more = vars(parser.parse_args(arguments.more))
+        return command.ask(arguments.rebuild, {**given, **more}, f"{path}: ")
 
 
 def _explain(error: Exception) -> tuple[int, str] | None:

@@ -299,7 +299,7 @@ def _fetch(corpus: str, say: Callable[[str], None]) -> None:
 
 def make_parser(prog: str = "coherencegym reproduce") -> Parser:
     """The parser of ``coherencegym reproduce``."""
-    from coherencegym.eval.commands import options
+    from coherencegym.eval.commands.results import add_format
     from coherencegym.eval.run.options import ModelOptions
 
     parser = Parser(
@@ -323,7 +323,7 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
         "reproduced/PAPER-TABLE")  # fmt: skip
     add("--limit", type=positive, metavar="N", help="read at most N items of each config")
     add_options(parser, ModelOptions, only=("device", "dtype"))
-    options.add_format(parser)
+    add_format(parser)
     return parser
 
 

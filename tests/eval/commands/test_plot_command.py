@@ -12,7 +12,7 @@ import pytest
 from support.commands import one_line
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.commands.plot_command import _notes
+from coherencegym.eval.commands.results import _notes
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.folder import read_results, run_folders
 from coherencegym.eval.tasks.results import Results

@@ -16,7 +16,7 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.eval_results import result_entries
+from coherencegym.eval.hub.formats import result_entries
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.results import Results
 

@@ -14,7 +14,7 @@ from support.commands import one_line
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.every_eval_ever import evaluation_files
+from coherencegym.eval.hub.formats import evaluation_files
 from coherencegym.eval.results.folder import read_results
 
 SOURCE = "Somewhere"

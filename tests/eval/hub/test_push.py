@@ -27,14 +27,15 @@ from support.results import model_facts
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.eval_results import result_entries, with_list
-from coherencegym.eval.hub.push_results import (
+from coherencegym.eval.hub.formats import result_entries
+from coherencegym.eval.hub.push import (
     FIRST_MARK,
     LAST_MARK,
     config_name,
     push_results,
     render_results_card,
     run_folder,
+    with_list,
 )
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.folder import read_results

@@ -15,7 +15,7 @@ from support.runs import changed_copy
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.eval_results import push_to_model
+from coherencegym.eval.hub.formats import push_to_model
 from coherencegym.eval.results.folder import read_results
 
 #: A model of somebody else's: alice, who pushes, may only propose.

@@ -303,7 +303,7 @@ def test_many_items_are_batched_with_little_padding(sharing: Sharing) -> None:
 def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
     code = (
         "import sys\n"
-        "from coherencegym.eval.commands import cli, task_command\n"
+        "from coherencegym.eval.commands import cli\n"
         "from coherencegym.eval.kinds import formula, items\n"
         "from coherencegym.eval.plan import plan\n"
         "heavy = {'torch', 'transformers', 'datasets', 'rich', 'pyarrow'}\n"

@@ -12,7 +12,7 @@ from support.datasets import about_families, with_intruders, write_documents
 from support.hub.server import HubServer
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.push_results import push_results
+from coherencegym.eval.hub.push import push_results
 from coherencegym.eval.results.folder import read_results
 from coherencegym.files.folders import CHECKSUMS
 

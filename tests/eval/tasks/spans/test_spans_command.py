@@ -16,7 +16,7 @@ from support.datasets import write_spans_dataset
 from support.span_texts import abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.push_results import render_results_card
+from coherencegym.eval.hub.push import render_results_card
 from coherencegym.eval.kinds.documents import SpanText
 from coherencegym.eval.results.folder import read_results
 from coherencegym.files.parquet import parquet_rows

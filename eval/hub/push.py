@@ -2,8 +2,9 @@
 
 A run is a folder there (``runs/<suite>/<version>/<model>/<digest>``, the digest of its signature),
 so that runs of several models, and of one model in several ways, stand beside each other. A push is
-one commit on the head that was read: readers see the runs of before or those of after. Nothing that
-is pushed holds the text of an item: ``report.html`` and ``tokens.parquet`` do, and stay.
+one commit on the head that was read, or a proposal: readers see the runs of before or those of
+after. Nothing that is pushed holds the text of an item: ``report.html`` and ``tokens.parquet`` do,
+and stay.
 
 The program writes what stands between two marks, and its own tags and configs in the metadata. The
 rest is the owner's, a licence for instance, and stays as it was written.
@@ -12,23 +13,100 @@ rest is the owner's, a licence for instance, and stays as it was written.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import fenced
 from coherencegym.eval.data.notes import first_names
-from coherencegym.eval.hub.eval_results import with_list
-from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.report.formats import render_document
 from coherencegym.eval.results.folder import MARKER, read_results, run_folders
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.overview import overview_document
-from coherencegym.hub import Head, fetch
+from coherencegym.hub import (
+    TRIES,
+    Head,
+    commit,
+    fetch,
+    open_proposals,
+    open_repository,
+    read_head,
+)
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """Lines for people on a push, and its commit; empty where there is none."""
+
+    lines: list[str]
+    commit: str = ""
+
+
+def push_changes(
+    api: Any,
+    repo_id: str,
+    changes: Callable[[Head], Mapping[str, bytes]],
+    message: str,
+    *,
+    repo_type: str = "dataset",
+    private: bool | None = None,
+    create_pr: bool = False,
+    dry_run: bool = False,
+) -> Pushed:
+    """Push what a repository does not have yet.
+
+    Args:
+        api: a client of the Hub.
+        changes: gives the files to be written on a head by their paths; none where all is there.
+        message: that of the commit, and the title of the pull request.
+        repo_type: ``model`` or ``dataset``.
+        private: a dataset's repository is made if it is not there, private or not; None: it has to
+            be there.
+        create_pr: open a pull request, unless one of this title that is open has all of it.
+        dry_run: say what would be pushed; asks for reading only.
+    """
+    for _ in range(TRIES):
+        if private is None:
+            head, lines = read_head(api, repo_id, repo_type), list[str]()
+        else:
+            head, lines = open_repository(api, repo_id, private, dry_run)
+        if private is None and not head.exists:
+            raise EvaluationError(
+                f"{repo_id}: no {repo_type} repository of this name that this account may read"
+            )
+        files = changes(head)
+        if not files:
+            return Pushed([f"{repo_id} has these results already"])
+        for number, proposed in (
+            open_proposals(api, repo_id, message, repo_type) if create_pr else ()
+        ):
+            if not changes(proposed):
+                return Pushed([f"{repo_id} has these results in pull request {number} already"])
+        lines += [
+            f"  {'change' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
+            for path, content in sorted(files.items())
+        ]
+        if dry_run:
+            return Pushed(
+                [*lines, f"would be {'proposed' if create_pr else 'pushed'} to {repo_id}"]
+            )
+        how: dict[str, Any] = {"create_pr": create_pr, "repo_type": repo_type}
+        done = commit(api, repo_id, head.sha, files, message=message, **how)
+        if done is not None:
+            what = f"proposed to {repo_id}: {done.pr_url}" if create_pr else f"pushed to {repo_id}"
+            return Pushed([*lines, f"{what} ({done.oid[:10]})"], done.oid)
+    raise EvaluationError(
+        f"{repo_id}: somebody else committed {TRIES} times meanwhile; nothing was pushed: run the "
+        "command again"
+    )
+
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"
@@ -299,3 +377,54 @@ def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Results:
 
 def _name(text: str) -> str:
     return re.sub(r"[^\w.-]+", "__", text, flags=re.ASCII).strip("._") or "unnamed"
+
+
+def with_list(
+    text: str, key: str, new: Sequence[Any], stays: Callable[[Any], bool] = lambda _: True
+) -> str:
+    """A mapping in YAML, in whose list under a key ``new`` items stand before those that stay.
+
+    The key comes last where it is not there. The caller looks whether the YAML is as it should be:
+    not every layout is known here.
+    """
+    import yaml
+
+    root = yaml.compose(text, yaml.SafeLoader)
+    node = next((value for own, value in root.value if own.value == key), None) if root else None
+    if isinstance(node, yaml.SequenceNode):
+        kept = [stays(one) for one in yaml.safe_load(text)[key]]
+        return _edited_list(text, node, kept, new)
+    if node is None:
+        return text + dump_yaml({key: list(new)})
+    place = node.end_mark.index
+    return f"{text[:place]}\n{dump_yaml(list(new))}" + text[place:].lstrip("\n")
+
+
+def _edited_list(text: str, node: Any, kept: Sequence[bool], new: Sequence[Any]) -> str:
+    # The text with new items of a list, which is a node in it, and some of the others after them.
+    start, end = node.start_mark.index, node.end_mark.index
+    if node.flow_style:
+        spans = [text[one.start_mark.index : one.end_mark.index] for one in node.value]
+        spans = [span for span, stays in zip(spans, kept, strict=True) if stays]
+        whole = ", ".join([*map(json.dumps, new), *spans])
+        return f"{text[:start]}[{whole}]{text[end:]}"
+    margin = " " * node.start_mark.column
+    start -= len(margin)
+    items = [start + found.start() for found in re.finditer(f"^{margin}-", text[start:end], re.M)]
+    spans = [text[one:other] for one, other in pairwise([*items, end])]
+    spans = [span if stays else _remarks(span) for span, stays in zip(spans, kept, strict=True)]
+    whole = (indent(dump_yaml(list(new)), margin) if new else "") + "".join(spans) or " []\n"
+    return text[:start] + whole + text[end:]
+
+
+def dump_yaml(value: Any) -> str:
+    """YAML with keys in their order, a line a value however long."""
+    import yaml
+
+    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=float("inf")))
+
+
+def _remarks(span: str) -> str:
+    # Of an item that goes: what follows it is somebody's.
+    lines = span.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.strip() or line.lstrip().startswith("#"))
