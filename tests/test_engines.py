@@ -107,7 +107,7 @@ def built(own: Path, output: Path, *options: str) -> Checksums:
 def test_rows_are_those_of_one_process(
     own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 20)
     one = built(own, tmp_path / "1")
     for number in ("2", "4"):
         assert built(own, tmp_path / number, "--num-proc", number) == one
@@ -117,7 +117,7 @@ def test_rows_are_those_of_one_process(
 def test_a_ray_cluster_finds_what_one_process_finds(
     own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 20)
     one = built(own, tmp_path / "one")
     told = capfd.readouterr().out.replace("/one", "/ray")
     assert built(own, tmp_path / "ray", "--engine", "ray", "--num-proc", "2") == one

@@ -16,8 +16,13 @@ from coherencegym.builders.pipeline.build import build
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import all_suites, load_suite
-from coherencegym.builders.release.manifest import Manifest, in_order, write_documents
-from coherencegym.builders.release.rows import hashes_path, read_hashes
+from coherencegym.builders.release.manifest import (
+    Manifest,
+    hashes_path,
+    in_order,
+    read_hashes,
+    write_documents,
+)
 from coherencegym.builders.suite import Suite
 from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError

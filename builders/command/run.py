@@ -22,7 +22,6 @@ from coherencegym.builders.command.show import (
 )
 from coherencegym.builders.judgement.rows import Matcher
 from coherencegym.builders.pipeline.build import NoItemsError, build
-from coherencegym.builders.pipeline.entries import LicenceShare, licence_classes, toolkit_version
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import (
     PlannedCorpus,
@@ -31,15 +30,16 @@ from coherencegym.builders.pipeline.sources import (
     texts_of,
 )
 from coherencegym.builders.release.changes import PublishError, Version
-from coherencegym.builders.release.manifest import MANIFEST, Manifest
+from coherencegym.builders.release.manifest import MANIFEST, Manifest, hashes_path, toolkit_version
 from coherencegym.builders.release.publish import (
+    LicenceShare,
     closed_configs,
+    licence_classes,
     look_at_target,
     publish,
     publishable,
+    without_texts,
 )
-from coherencegym.builders.release.rows import hashes_path
-from coherencegym.builders.release.stand_off import without_texts
 from coherencegym.builders.suite import NO_OWNER, Suite
 from coherencegym.command_line import SIGNALLED, USER_ERROR
 from coherencegym.engines import Engine, started

@@ -97,8 +97,7 @@ def without_majority(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 def build_grid(manifest: dict[str, Any]) -> Grid:
     """The configs of a build, with their rows, and what a score is held against, as in its card."""
-    from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import figures, measured_split
+    from coherencegym.cards.render import figures, measured_split, ordered_configs
     from coherencegym.eval.report.grid import GridRow, of_cells
 
     headings, cells = [], []

@@ -3,16 +3,19 @@
 A text is read to the end of the region that is compared, and its context is what stands before
 that region: after the start token, log P(text) - log P(context) is what the region has.
 
-This module needs nothing but ``datasets`` beside Python: an export copies it beside the task
-files as ``utils.py``, where lm-evaluation-harness loads it. So what is counted when the pairs
-are written and what the harness reads from the published rows is the same by construction.
+This module needs nothing but ``datasets`` and ``transformers`` beside Python: an export copies it
+beside the task files as ``utils.py``, where lm-evaluation-harness loads it, and beside the pairs as
+``local.py``, where ``local.yaml`` names it. So what is counted when the pairs are written and what
+the harness reads from the published rows is the same by construction.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 #: The abstract change of speaker. Read as it stands it is five characters that mean nothing.
@@ -186,3 +189,34 @@ def process_results(
         margin = (good - contexts[0]) - (bad - contexts[1])
         right += margin > _TIE * pair["tokens"]
     return {"acc": right / len(doc["pairs"])}
+
+
+def pairs(
+    config: str,
+    split: str,
+    pretrained: str | None = None,
+    tokenizer: str | None = None,
+    revision: str = "main",
+    **_: Any,
+) -> Any:
+    """The pairs of a config and split beside this file, as a ``datasets.DatasetDict``.
+
+    The harness gives all metadata of a task, and the arguments of the model with them. Where these
+    name a tokenizer, pairs that a mean is of have ``tokens``, its number: two means tie if they are
+    within 1e-4 bits.
+    """
+    from datasets import Dataset, DatasetDict
+
+    path = Path(__file__).with_name(f"{config}-{split}.jsonl")
+    with path.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    if name := tokenizer or pretrained:
+        from transformers import AutoTokenizer
+
+        of_model = {} if tokenizer else {"revision": revision}
+        encode = AutoTokenizer.from_pretrained(name, **of_model)
+        for row in rows:
+            texts = [row["sentence_good"], row["context_good"]]
+            whole, context = encode(texts, add_special_tokens=False)["input_ids"]
+            row["tokens"] = len(whole) - len(context) if row["metric"] == "mean" else 1
+    return DatasetDict({split: Dataset.from_list(rows)})

@@ -11,8 +11,8 @@ different kinds: there is a task for the headline, and for each group that is no
 prediction, which is a detail. The tasks of a suite are a group without a mean, as its configs are.
 
 The folder reads the published dataset at its tag. Rows become pairs by ``utils.py`` in it, a copy
-of :mod:`builders.export.item_pairs`. Beside it ``local.yaml`` and ``local.py``, a copy of
-:mod:`builders.export.item_pairs`, make the same tasks read the pairs that are written with them.
+of :mod:`builders.export.item_pairs`. Beside it ``local.yaml`` and ``local.py``, the same copy, make
+the same tasks read the pairs that are written with them.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def harness_files(made: Sequence[HarnessTask], release: ExportedRelease) -> dict
     }
     return {f"tasks/{family}/{name}": text for name, text in folder.items()} | {
         "local.yaml": rendered("local.yaml", **values),
-        "local.py": _source("local_pairs"),
+        "local.py": _source(),
     }
 
 
@@ -188,13 +188,13 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower().replace(">", " over ")).strip("_")
 
 
-def _source(module: str) -> str:
-    return Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+def _source() -> str:
+    return Path(__file__).with_name("item_pairs.py").read_text(encoding="utf-8")
 
 
 def module_text(made: Sequence[HarnessTask]) -> str:
     """The Python file of the tasks."""
-    text, named = _source("item_pairs"), dict[str, str]()
+    text, named = _source(), dict[str, str]()
     for function, group in ((task.function, task.group) for task in made if task.group):
         if named.setdefault(function, group) != group:
             raise SuiteError(f"groups {named[function]!r} and {group!r} differ in signs alone")

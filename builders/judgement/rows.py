@@ -26,7 +26,7 @@ from coherencegym.builders.judgement.asked import (
     asked_of,
     position_of,
 )
-from coherencegym.builders.release.baselines import score_figures
+from coherencegym.builders.release.quality import score_figures
 from coherencegym.builders.suite import Column, Config
 from coherencegym.eval.kinds.documents import DOCUMENTS, EXAMPLES, HUMAN, SPANS, Document
 from coherencegym.eval.kinds.items import ITEMS

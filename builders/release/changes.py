@@ -13,10 +13,11 @@ from coherencegym import hub
 from coherencegym.builders.release.manifest import (
     RELEASE_DOCUMENTS,
     Manifest,
+    hashes_path,
     in_order,
+    read_hashes,
     release_documents,
 )
-from coherencegym.builders.release.rows import hashes_path, read_hashes
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import baselines_path
 from coherencegym.eval.data.source import read_manifest

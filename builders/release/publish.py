@@ -3,12 +3,17 @@
 Readers of the repository see the old release whole or the new one whole. Whatever cuts a run off,
 running it again finishes the job: content that is there is not uploaded again, and a commit without
 its tag only gets the tag.
+
+Texts go into the repository of their class of licences. A stand-off release has all that describes
+rows, without a word of their texts: whoever has the corpus makes the rows again
+(:mod:`builders.command.rebuild`) and holds them to the row hashes of the release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +28,16 @@ from coherencegym.builders.release.changes import (
     dataset_head,
     plan_release,
 )
-from coherencegym.builders.release.manifest import MANIFEST, Manifest
-from coherencegym.cards.metadata import licences_of_texts
+from coherencegym.builders.release.manifest import MANIFEST, Manifest, hashes_path, in_order
+from coherencegym.cards.render import licences_of_texts
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import may_be_published
+from coherencegym.eval.kinds.table_kind import DISCOURSE, Row
 from coherencegym.hub import TRIES, fetch, hub_answers, repository_info
-from coherencegym.licence import combined_licence
+from coherencegym.licence import OTHER, combined_licence, licence_class
+from coherencegym.loaders.corpus import Corpus
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.registry import CORPORA, is_extension
 
 
 @dataclass
@@ -83,6 +92,176 @@ def closed_configs(manifest: Manifest | None) -> list[str]:
         for name, config in configs.items()
         if not config.get("stand_off") and not may_be_published(manifest or {}, name)
     )
+
+
+#: Parts of a config's entry that quote nothing.
+_KEPT = (
+    *("kind", "summary", "corpus", "republishable", "separator", "operators", "regions"),
+    *("predictions", "columns", "breakdowns", "headline", "controls"),
+    *("length_confound", "is_diagnostic", "question", "task_defaults", "seed", "limit"),
+    *("settings", "suite_version", "toolkit_version", "in_headline", "not_headline"),
+    "choice",
+    *("splits_asked", "rank", "licences", "withheld_discourses", "bad_rows", "skipped"),
+)
+#: Figures of a split that are about no file but the one of row hashes.
+_COUNTS = ("rows", "discourses", "content_hash")
+
+
+def without_texts(folder: Path, manifest: Manifest, configs: Collection[str]) -> Manifest:
+    """The manifest with the entries of some configs as a stand-off release has them.
+
+    An entry keeps the recipe, the digests of the corpus files, and numbers. Its example, the names
+    of classes, and scores by values of a column, which may be words of a text, are left out.
+
+    Args:
+        folder, manifest: the build.
+        configs: those whose texts are left out.
+    """
+    entries = manifest["configs"]
+    for name in configs:
+        corpus = entries[name]["corpus"]["name"]
+        if corpus not in CORPORA and not is_extension(corpus):
+            raise PublishError(
+                f"--stand-off: {name} is built from {corpus}, which `coherencegym corpora` does "
+                "not list, so others cannot rebuild its rows; expected --private"
+            )
+    changed = {name: _entry(folder, name, entries[name]) for name in configs}
+    return in_order(manifest | {"configs": {**entries, **changed}})
+
+
+def _entry(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    splits: dict[str, Any] = {}
+    features: dict[str, Any] = {}
+    for split, counts in entry["splits"].items():
+        size, stored, features = _row_hashes(folder / hashes_path(name, split))
+        splits[split] = {key: counts[key] for key in _COUNTS} | {
+            "num_bytes": size,
+            "download_size": stored,
+            "groups": _without_values(counts["groups"]),
+            "details": counts["details"],
+        }
+    return {key: entry[key] for key in _KEPT if key in entry} | {
+        "stand_off": True,
+        "features": features,
+        "splits": splits,
+        "quality": _without_values(entry["quality"]),
+        "example": {},
+    }
+
+
+def _row_hashes(path: Path) -> tuple[int, int, dict[str, Any]]:
+    import pyarrow.parquet as pq
+    from datasets import Features
+
+    table = pq.read_table(path)
+    features = Features.from_arrow_schema(table.schema).to_dict()
+    return table.nbytes, path.stat().st_size, features
+
+
+def _is_plain(group: str) -> bool:
+    # ``genre=news`` has a value of a column, which may be a word of the text.
+    _, is_value, value = group.partition("=")
+    return not is_value or value in ("true", "false") or value.isdigit()
+
+
+def _without_values(figures: Any) -> Any:
+    if isinstance(figures, dict):
+        return {key: _without_values(own) for key, own in figures.items() if _is_plain(key)}
+    if isinstance(figures, list):
+        return [_without_values(one) for one in figures if _is_plain(_group(one))]
+    return figures
+
+
+def _group(one: Any) -> str:
+    return str(one.get("group", "")) if isinstance(one, dict) else ""
+
+
+#: The reason why an item is in no repository.
+INCOMPATIBLE = "texts under two licences that exclude each other"
+
+
+def documents_in(row: Row, known: Container[str]) -> set[str]:
+    """The ids of the documents that a row has texts of, of a corpus whose ids are ``known``.
+
+    A document that lent a text stands in a column such as ``partner_discourse``, or in an edit.
+    """
+    named = {row[name] for name in row if name == DISCOURSE or name.endswith("_discourse")}
+    named |= {edit["source_discourse"] for edit in row.get("edits", ())}
+    return {document_of(name, known) for name in named if name}
+
+
+def document_of(name: str, known: Container[str]) -> str:
+    """The id of the document that an item, or a part of a document, is of, by its own id.
+
+    >>> document_of("GUM_bio_byron/1-6/matched", {"GUM_bio_byron"})
+    'GUM_bio_byron'
+    """
+    parts = name.split("/")
+    starts = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return next((start for start in starts if start in known), name)
+
+
+def licence_classes(configs: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The classes of licences of the texts in the entries of a manifest, the freest first."""
+    return sorted(
+        {
+            licence_class(combined_licence((config["corpus"]["licence"], licence)))
+            for config in configs
+            for licence in config["licences"]
+        },
+        key=lambda name: ("", "-sa", "-nc", "-odbl").index(name),
+    )
+
+
+@dataclass
+class LicenceShare:
+    """The share of a build whose texts are of one class of licences.
+
+    Attributes:
+        name: the class, see :func:`coherencegym.licence.licence_class`.
+    """
+
+    name: str
+    _licences: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def read(self, corpus: Corpus, discourses: Iterable[Discourse]) -> None:
+        """Learn the licences of the discourses of a corpus: of the annotation, and of the text."""
+        texts = corpus.licence_of_texts
+        self._licences = {d.id: (corpus.licence, d.licence or texts) for d in discourses}
+
+    def _class_of(self, documents: Iterable[str]) -> str | None:
+        licences = [one for each in documents for one in self._licences.get(each, (OTHER,))]
+        found = combined_licence(licences)
+        return licence_class(found) if found else None
+
+    def of(self, name: str, discourses: Sequence[Discourse]) -> list[Discourse]:
+        """The discourses whose own text is of a class of licences."""
+        return [each for each in discourses if self._class_of([each.id]) == name]
+
+    def generate(
+        self,
+        discourses: Sequence[Discourse],
+        generate: Callable[[Sequence[Discourse]], tuple[list[Any], Counter[str]]],
+        row_of: Callable[[Any], Row],
+    ) -> tuple[list[Any], Counter[str]]:
+        """The items that are of the class, in the order of the discourses, and what was skipped.
+
+        An item of several documents is of the class that all of them allow, so an item of a freer
+        document may be of the class, too.
+        """
+        generated, skipped = generate(self.of(self.name, discourses))
+        if self.name:
+            generated += generate(self.of("", discourses))[0]
+        order = {discourse.id: number for number, discourse in enumerate(discourses)}
+        chosen = []
+        for made in generated:
+            row = row_of(made)
+            found = self._class_of(documents_in(row, self._licences))
+            is_own = self._class_of([row[DISCOURSE]]) == self.name
+            skipped[INCOMPATIBLE] += is_own and found is None
+            if found == self.name:
+                chosen.append((order[row[DISCOURSE]], made))
+        return [made for _, made in sorted(chosen, key=lambda one: one[0])], +skipped
 
 
 def publish(

@@ -14,11 +14,11 @@ from support.hub.server import HubServer
 from support.suites import Sample
 from support.toy import REPO, SUITE, stories, toy_corpus
 
-from coherencegym.builders.pipeline.generation import generate_items
+from coherencegym.builders.pipeline.build import generate_items
 from coherencegym.builders.pipeline.options import BuildOptions
-from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.publish import publish
+from coherencegym.builders.release.quality import hold_headline, write_baselines
 from coherencegym.cards.render import said_of_control
 from coherencegym.eval.data.dataset import (
     BALANCE_WEIGHT,

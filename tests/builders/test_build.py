@@ -16,8 +16,13 @@ from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
-from coherencegym.builders.release.manifest import dump_manifest, in_order
-from coherencegym.builders.release.rows import data_path, to_table, write_split
+from coherencegym.builders.release.manifest import (
+    data_path,
+    dump_manifest,
+    in_order,
+    to_table,
+    write_split,
+)
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
 from coherencegym.eval.data.source import read_manifest

@@ -27,8 +27,7 @@ from coherencegym.builders.command.run import build_suite, check
 from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.registry import SUITES, load_suite
-from coherencegym.builders.release.manifest import dump_manifest
-from coherencegym.builders.release.rows import write_split
+from coherencegym.builders.release.manifest import dump_manifest, write_split
 from coherencegym.engines import Engine
 from coherencegym.errors import EvaluationError
 from coherencegym.files.folders import CHECKSUMS

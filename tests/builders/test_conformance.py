@@ -11,7 +11,7 @@ from support.commands import build_command
 from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.builders.registry import SUITES
-from coherencegym.builders.release.rows import hashes_path
+from coherencegym.builders.release.manifest import hashes_path
 from coherencegym.eval.kinds import kind_named
 from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.kinds.table_kind import row_hash, with_names
@@ -51,7 +51,7 @@ def test_two_processes_make_the_same_rows(
     """What suites learn from their corpus and what they draw does not depend on who generates."""
     _, manifest = built_sample(suite)
     no_classifiers(monkeypatch)
-    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 5)
+    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 5)
     options = ("--corpus", "sample", "--num-proc", 2, "--output", tmp_path / "out")
     assert build_command(suite, *options) == 0
     again = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))

@@ -40,7 +40,7 @@ from coherencegym.builders.export.pairs import (
     tasks,
 )
 from coherencegym.builders.export.write import ExportedRelease, export
-from coherencegym.builders.release.rows import data_path
+from coherencegym.builders.release.manifest import data_path
 from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset

@@ -20,9 +20,9 @@ from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.command import run as command_run
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.entries import INCOMPATIBLE, LicenceShare, documents_in
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import load_suite
+from coherencegym.builders.release.publish import INCOMPATIBLE, LicenceShare, documents_in
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.licence import ADAPTABLE, combined_licence, licence_class

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.release.baselines import baseline_scores
+from coherencegym.builders.release.quality import baseline_scores
 from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import Item, Region, joined_condition
 from coherencegym.eval.statistics.bag_of_words import content_words, cosine, overlap

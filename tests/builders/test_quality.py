@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from support.toy import SUITE, stories
 
-from coherencegym.builders.pipeline.generation import generate_items
-from coherencegym.builders.release.baselines import baseline_scores
-from coherencegym.builders.release.quality import document_quality, quality
+from coherencegym.builders.pipeline.build import generate_items
+from coherencegym.builders.release.quality import baseline_scores, document_quality, quality
 from coherencegym.builders.suite import Contrast, GeneratedDocument, GeneratedItem, MinimalPairs
 from coherencegym.eval.data.dataset import PARTIAL_INPUT
 from coherencegym.eval.kinds.documents import Document

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.strategies import TEXTS
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.pipeline.generation import generate_items
+from coherencegym.builders.pipeline.build import generate_items
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
 from coherencegym.loaders.corpora.dialogues import NLI_LABELS

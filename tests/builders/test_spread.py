@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from support.toy import SUITE
 
-from coherencegym.builders.pipeline.generation import part_name, spread
-from coherencegym.builders.release.baselines import baseline_scores
-from coherencegym.builders.release.quality import baseline_decisions, quality
+from coherencegym.builders.pipeline.build import part_name, spread
+from coherencegym.builders.release.quality import baseline_decisions, baseline_scores, quality
 from coherencegym.builders.suite import Config
 from coherencegym.eval.kinds.items import Prediction
 from coherencegym.eval.statistics.control import checked_items
@@ -71,7 +70,7 @@ def test_a_value_is_a_part_of_a_name(value: str, name: str) -> None:
 
 
 def test_scores_of_a_part_are_of_its_own_decisions() -> None:
-    from coherencegym.builders.pipeline.generation import generate_items
+    from coherencegym.builders.pipeline.build import generate_items
 
     generated, _ = generate_items(
         SUITE.configs[0].generator,

@@ -25,7 +25,7 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.release.changes import DatasetHead, plan_release
-from coherencegym.builders.release.stand_off import without_texts
+from coherencegym.builders.release.publish import without_texts
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset

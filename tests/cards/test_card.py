@@ -16,9 +16,9 @@ from support.toy import SUITE, stories, toy_corpus
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.release.manifest import write_documents
-from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import (
     MOST_WORDS,
+    SIZES,
     dataset_card,
     quality_json,
     read_in_part,

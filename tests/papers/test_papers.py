@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from coherencegym.builders.pipeline.entries import published_scores, suite_entry
 from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.builders.release.manifest import published_scores, suite_entry
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import MODES
 from coherencegym.eval.tasks.registry import TASKS

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from coherencegym.builders.release.baselines import write_baselines
-from coherencegym.builders.release.rows import to_table, write_split
+from coherencegym.builders.release.manifest import to_table, write_split
+from coherencegym.builders.release.quality import write_baselines
 from coherencegym.eval.kinds.documents import (
     DOCUMENTS,
     EXAMPLES,

@@ -12,7 +12,7 @@ import pytest
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.release import quality
-from coherencegym.builders.release.rows import data_path
+from coherencegym.builders.release.manifest import data_path
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.statistics import pair_baselines
 
