@@ -8,14 +8,15 @@ from collections.abc import Collection, Sequence
 from textwrap import fill
 from typing import Any
 
-from coherencegym.builders.command.declared import COMMAND, finished, suite_named
+from coherencegym.builders.command.show import COMMAND, explain
 from coherencegym.builders.pipeline.options import READ, WRITTEN, BuildOptions
-from coherencegym.builders.registry import all_suites, describe_suite, load_suite
+from coherencegym.builders.registry import all_suites, describe_suite, load_suite, suite_named
 from coherencegym.builders.suite import Suite
 from coherencegym.command_line import (
     USER_ERROR,
     Parser,
     add_option,
+    finish,
     options_in,
     positive,
     rare,
@@ -139,7 +140,9 @@ def main(argv: Sequence[str] | None = None, prog: str = COMMAND) -> int:
             if left_out:
                 print(left_out, file=sys.stderr)
             return _run(suites, given)
-        return _run(named, given) if named else finished(prog, lambda: _print_suites(given))
+        if named:
+            return _run(named, given)
+        return finish(prog, lambda: _print_suites(given), explain)
     except EvaluationError as error:  # a file, or another package, whose suite cannot be had
         print(f"{prog}: {one_line(error)}", file=sys.stderr)
         return USER_ERROR

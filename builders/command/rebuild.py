@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.command.declared import finished
+from coherencegym.builders.command.show import explain, print_lines, spinner
 from coherencegym.builders.pipeline.build import build
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
@@ -24,7 +24,7 @@ from coherencegym.builders.release.manifest import (
     write_documents,
 )
 from coherencegym.builders.suite import Suite
-from coherencegym.command_line import Parser
+from coherencegym.command_line import Parser, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import (
@@ -299,8 +299,6 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym rebuild") 
     given = vars(make_parser(prog).parse_args(argv))
 
     def work() -> int:
-        from coherencegym.builders.command.show import print_lines, spinner
-
         lines: list[str] = []
         try:
             with spinner() as progress:
@@ -309,4 +307,4 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym rebuild") 
             print_lines(lines)
         return 0
 
-    return finished(prog, work)
+    return finish(prog, work, explain)

@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.command.declared import COMMAND, finished
 from coherencegym.builders.command.show import (
+    COMMAND,
+    explain,
     missing_lines,
     print_build,
     print_lines,
@@ -41,7 +42,7 @@ from coherencegym.builders.release.publish import (
     without_texts,
 )
 from coherencegym.builders.suite import NO_OWNER, Suite
-from coherencegym.command_line import SIGNALLED, USER_ERROR
+from coherencegym.command_line import SIGNALLED, USER_ERROR, finish
 from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, published_part, read_manifest
@@ -429,7 +430,7 @@ def is_current(folder: Path, suite: Suite, options: BuildOptions) -> bool:
 
 
 def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) -> int:
-    """Build (and publish) the suites; the exit code: see :func:`finished`.
+    """Build (and publish) the suites; the exit code: see :func:`explain`.
 
     A suite that fails does not keep the others from being built. ``every``: the suites are all that
     there are; one of which the texts give no row is skipped.
@@ -471,14 +472,14 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
             code = max(code, _each(steps))
             return code if code or made else USER_ERROR
 
-    return finished(COMMAND, work)
+    return finish(COMMAND, work, explain)
 
 
 def _each(steps: Iterable[tuple[str, Callable[[], int]]]) -> int:
     # The greatest exit code of all steps, by their names; a signal ends them, an error does not.
     code = 0
     for name, step in steps:
-        ended = finished(f"{COMMAND} {name}", step)
+        ended = finish(f"{COMMAND} {name}", step, explain)
         if ended > SIGNALLED:
             return ended
         code = max(code, ended)

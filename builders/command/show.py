@@ -1,4 +1,4 @@
-"""The lines of a command: what is being done, and what was."""
+"""The lines of a command: what is being done, what was, and what failed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.command_line import USER_ERROR
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.loaders.corpora.own import OWN
 from coherencegym.loaders.corpus import REPAIRED
 from coherencegym.loaders.read import NO_FILES
@@ -15,6 +17,8 @@ from coherencegym.terminal import shown_console
 if TYPE_CHECKING:
     from coherencegym.eval.report.grid import Grid
 
+#: The command, as errors begin.
+COMMAND = "coherencegym build"
 #: Columns of baselines for which a terminal may have no room, the first of them first.
 _BESIDE = ("lexical overlap, %", "partial input, % [95 % interval]")
 #: Reasons that are named; ``quality.json`` has them all.
@@ -170,3 +174,41 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines as they are."""
     for line in lines:
         print(line)
+
+
+def explain(error: Exception) -> tuple[int, str] | None:
+    """Exit code and message of an error; none where it is a mistake of this program.
+
+    2 where the user can mend it, 1 where the Hub failed or could not be reached.
+    """
+    from coherencegym.hub import hub_problem
+    from coherencegym.loaders.corpus import BadRowError, CorpusError
+
+    # Who raised it, or saw it pass, may know what was done before.
+    notes = getattr(error, "__notes__", ())
+    # Ours first: one that came of an answer of the Hub says more than the answer. What the client
+    # raises is an OSError, too.
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("coherencegym"):
+        return USER_ERROR, one_line(
+            f"{error.name} is not installed; expected pip install {error.name}"
+        )
+    if not isinstance(error, (CorpusError, EvaluationError)):
+        again = "; ".join([*notes, "run the same command again to finish"])
+        if (problem := hub_problem(error, again)) is not None:
+            return problem
+        if not isinstance(error, OSError):
+            return None
+    skip = isinstance(error, BadRowError) and "--skip-bad-rows" not in str(error)
+    said = "; ".join([one_line(error), *notes])
+    return USER_ERROR, said + "; --skip-bad-rows leaves it out and goes on" * skip
+
+
+@contextmanager
+def explaining() -> Iterator[None]:
+    """Raise what the user can mend as an ``EvaluationError`` of one line."""
+    try:
+        yield
+    except Exception as error:
+        if (explained := explain(error)) is None:
+            raise  # a mistake of ours, shown whole
+        raise EvaluationError(explained[1]) from None

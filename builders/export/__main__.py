@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from coherencegym.builders.command.declared import finished
+from coherencegym.builders.command.show import explain, print_lines
 from coherencegym.builders.export.write import EXPORTS, export
-from coherencegym.command_line import Parser
+from coherencegym.command_line import Parser, finish
 
 _EXAMPLES = """\
   coherencegym export syntaxgym suites/winograd
@@ -36,7 +36,6 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym export") -
     given = make_parser(prog).parse_args(argv)
 
     def work() -> int:
-        from coherencegym.builders.command.show import print_lines
         from coherencegym.eval.data.source import find_dataset
 
         source = find_dataset(given.dataset, given.revision)
@@ -44,7 +43,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym export") -
         print_lines(export(source, given.tool, given.output, **how))
         return 0
 
-    return finished(prog, work)
+    return finish(prog, work, explain)
 
 
 if __name__ == "__main__":

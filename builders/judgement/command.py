@@ -26,7 +26,7 @@ from coherencegym.builders.judgement.asked import (
     RowPlace,
     asked_of,
 )
-from coherencegym.command_line import Parser
+from coherencegym.command_line import Parser, finish
 from coherencegym.escapes import templates_of, under_policy
 from coherencegym.eval.data.table_rows import TableRows
 from coherencegym.eval.kinds.documents import SPANS
@@ -196,16 +196,15 @@ _EXPECTED = {
 
 def main(argv: Sequence[str] | None = None, prog: str = "coherencegym judge") -> int:
     """Draw what people judge and write the sheet; the exit code is 2 where the user can mend it."""
-    from coherencegym.builders.command.declared import finished
-    from coherencegym.builders.command.show import print_lines
+    from coherencegym.builders.command.show import explain, print_lines
 
     arguments = make_parser(prog).parse_args(argv)
 
-    def draw_and_say() -> int:
+    def work() -> int:
         print_lines(sample(arguments))
         return 0
 
-    return finished(prog, draw_and_say)
+    return finish(prog, work, explain)
 
 
 def make_parser(prog: str = "coherencegym judge") -> Parser:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.registry import load_declared
 from coherencegym.builders.suite import Column, Config, Genre, Suite
 from coherencegym.command_line import did_you_mean
 from coherencegym.eval.kinds.table_kind import FAMILY, SAMPLE, Clustered

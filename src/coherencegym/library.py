@@ -366,9 +366,10 @@ def build(
     Raises:
         EvaluationError: there is no such suite, corpus or option, or a corpus cannot be read.
     """
-    from coherencegym.builders.command.declared import explaining, suite_named
     from coherencegym.builders.command.run import build_suite, check
+    from coherencegym.builders.command.show import explaining
     from coherencegym.builders.pipeline.options import BuildOptions
+    from coherencegym.builders.registry import suite_named
     from coherencegym.builders.suite import Suite
     from coherencegym.command_line import options_in
     from coherencegym.engines import started
@@ -417,8 +418,8 @@ def rebuild(
         EvaluationError: the release has its texts, a corpus is not there, or a row comes out
             otherwise than in the release: it is named, and corpus files that are others.
     """
-    from coherencegym.builders.command.declared import explaining
     from coherencegym.builders.command.rebuild import rebuild as rebuilt
+    from coherencegym.builders.command.show import explaining
 
     if not isinstance(dataset, str | Path):
         raise EvaluationError(

@@ -236,9 +236,9 @@ def _datasets(
     if table.corpus == SYNTAXGYM:
         files = sorted(_syntaxgym_folder(data, say).glob("**/*.json"))
         return {path.stem: (path, None) for path in files if path.stem in table.values}
-    from coherencegym.builders.command.declared import suite_named
     from coherencegym.builders.command.run import is_current
     from coherencegym.builders.pipeline.options import BuildOptions
+    from coherencegym.builders.registry import suite_named
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
@@ -330,7 +330,7 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
 def main(argv: Sequence[str] | None = None, prog: str = "coherencegym reproduce") -> int:
     """List tables, or compute one again; returns the exit code."""
     arguments = make_parser(prog).parse_args(argv)
-    from coherencegym.builders.command.declared import explain
+    from coherencegym.builders.command.show import explain
 
     return finish(prog, lambda: _run(arguments), explain)
 

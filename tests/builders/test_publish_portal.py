@@ -16,8 +16,8 @@ from support.hub.server import HubServer
 from support.toy import REPO, SUITE
 
 from coherencegym.builders.command.cli import build_options, suite_parser
-from coherencegym.builders.command.declared import explain
 from coherencegym.builders.command.run import push_build
+from coherencegym.builders.command.show import explain
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.publish import look_at_target, publish
 from coherencegym.hub import AnswerError, hub_answers

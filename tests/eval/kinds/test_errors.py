@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import one_line as checked
 
-from coherencegym.builders.command.declared import explain
+from coherencegym.builders.command.show import explain
 from coherencegym.errors import LONGEST, EvaluationError, one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.loaders import cli as loaders_cli
