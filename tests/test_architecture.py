@@ -35,8 +35,8 @@ EVAL = (
 #: What every room may import: the ground floor.
 GROUND = frozenset(
     {
-        *("escapes", "errors", "numbers", "terminal", "command_line", "extensions"),
-        *("files", "hub", "licence", "suites", "engines", "papers", "words"),
+        *("escapes", "errors", "terminal", "command_line", "extensions"),
+        *("files", "hub", "licence", "engines", "papers", "words"),
     }
 )
 #: The doors of the house, which open all rooms: the command, the library, that for trainers, and
@@ -127,12 +127,10 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
     order = (
         "escapes",
         "errors",
-        "numbers",
         "terminal",
         "command_line",
         "extensions",
         "licence",
-        "suites",
         "files",
         "papers",
         "words",

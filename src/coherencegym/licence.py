@@ -27,8 +27,6 @@ SUITES = {
     "document_structure": "documents with their sections, for training sentence encoders",
     "span_coherence": "questions about texts, with the right answer for every part of a text",
 }
-#: Those that have no pairs.
-WITHOUT_PAIRS = ("coherence_ratings", "document_structure", "span_coherence")
 
 
 #: Licences that allow publishing adapted text, on their conditions (credit, share alike, ...).

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.suites import Sample
+from support.suites import WITHOUT_PAIRS, Sample
 
 from coherencegym.builders.export.syntaxgym import (
     ODD_NAME,
@@ -31,7 +31,6 @@ from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
-from coherencegym.licence import WITHOUT_PAIRS
 
 METRICS = {"sum", "mean", "median", "range", "max", "min"}
 

@@ -19,7 +19,7 @@ from support.datasets import (
     write_table,
 )
 from support.span_texts import abduction
-from support.suites import Sample
+from support.suites import WITHOUT_PAIRS, Sample
 
 import coherencegym as cg
 from coherencegym.builders.registry import SUITES
@@ -30,7 +30,6 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import at_layer, compare, corrected_together
 from coherencegym.eval.results.folder import read_results, write_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.licence import WITHOUT_PAIRS
 
 #: Items of a config: what more of them have, the rows that are made here have as well.
 _LIMIT = 12
