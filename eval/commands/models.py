@@ -36,7 +36,7 @@ from coherencegym.eval.run.options import (
     ModelOptions,
 )
 from coherencegym.eval.tasks.options import options_from
-from coherencegym.eval.tasks.training.options import CRITERIA, GRU, Settings, TaskOptions
+from coherencegym.eval.tasks.training import CRITERIA, GRU, Settings, TaskOptions
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.training.training import Training, TrainingData

@@ -8,12 +8,11 @@ from typing import Any
 
 from coherencegym.eval.kinds.documents import UNDECIDED, GoldSpan, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
-    COHERENCE_METRICS,
     SpanPlace,
     SpanPrediction,
     TextPrediction,
 )
-from coherencegym.eval.tasks.spans.task import text_values
+from coherencegym.eval.tasks.spans.task import SPAN_METRICS
 
 
 def places(size: int) -> list[SpanPlace]:
@@ -153,10 +152,9 @@ def abductions(number: int) -> list[SpanText]:
 
 def shares(judged: Sequence[TextPrediction], threshold: float = 0.05) -> dict[str, float]:
     """The metrics of answers, where choices need this confidence."""
-    each = [text_values(one, dict.fromkeys(COHERENCE_METRICS, threshold)) for one in judged]
     found = {}
-    for metric in dict.fromkeys(name for own in each for name in own):
-        pairs = [own[metric] for own in each if metric in own]
+    for metric in SPAN_METRICS:
+        pairs = [one.part(metric.name, threshold) for one in judged]
         whole = sum(part for _, part in pairs)
-        found[metric] = sum(value for value, _ in pairs) / whole if whole else math.nan
+        found[metric.name] = sum(value for value, _ in pairs) / whole if whole else math.nan
     return found

@@ -90,7 +90,6 @@ def correlate_sections(found: Results) -> Iterator[ReportSection]:
 
 def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
     """The texts of a table that have a score, those first that it places worst."""
-
     first = next(iter(found.metrics))
     scores = {
         outcome.unit.item: outcome.value
@@ -122,9 +121,6 @@ SPEARMAN_OF_ALL = Spearman("spearman", "Spearman")
 SPEARMAN_GIVEN_LENGTH = PartialSpearman("spearman_given_length", "partial Spearman (length)")
 SPEARMAN_WITHIN = SpearmanWithin("spearman_within_prompts", "Spearman within prompts")
 _TEXT = "text"
-
-#: The score of each text of a table, None where it has none.
-Values = Sequence[float | None]
 
 
 def query(rated: RatedText) -> Query:
@@ -186,7 +182,7 @@ def _add(
     table: Table[RatedText],
     units: Sequence[int],
     system: System,
-    values: Values,
+    values: Sequence[float | None],
     target: Sequence[float] | None = None,
     *,
     partial: bool = True,

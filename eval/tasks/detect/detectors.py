@@ -52,7 +52,7 @@ from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     TrainingRow,
-    cut_inputs,
+    count_truncated,
     most_tokens,
     read_logits,
 )
@@ -290,10 +290,11 @@ def classify(
         one; and the number of pairs that were read without their end.
     """
     most = most_tokens(loaded.model.config, loaded.tokenizer)
-    inputs = [pair.inputs[0] for pair in pairs_of(table.rows)]
+    pairs = pairs_of(table.rows)
+    inputs = [one for pair in pairs for one in pair.inputs]
     logits = read_logits(loaded, inputs, most, step=step)
-    cut = cut_inputs(loaded.tokenizer, inputs, most)
-    return by_document(table.rows, log_odds(logits)), sum(one in cut for one in inputs)
+    cut = count_truncated(loaded.tokenizer, pairs, most)
+    return by_document(table.rows, log_odds(logits)), cut
 
 
 def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:

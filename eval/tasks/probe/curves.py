@@ -22,23 +22,22 @@ class LayerCurve:
 
     Attributes:
         model, config: names.
-        layers, test: numbers of layers, and test accuracies.
-        low, high: the 95 % intervals of these.
-        chosen: the layer that validation chose.
-        random: those of each randomly initialised model, by layer; may be empty.
+        fits: the rows of ``layers.parquet`` of the model.
+        random: those of each randomly initialised model; may be empty.
         bag_of_words, most_frequent: the baselines that no layer changes.
     """
 
     model: str
     config: str
-    layers: Sequence[int]
-    test: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-    chosen: int
-    random: Sequence[Sequence[float]]
+    fits: Sequence[Mapping[str, Any]]
+    random: Sequence[Sequence[Mapping[str, Any]]]
     bag_of_words: float | None
     most_frequent: float | None
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """The fit of the layer that validation chose."""
+        return max(self.fits, key=lambda fit: (fit["validation"], -fit["layer"]))
 
 
 def curves_of(
@@ -55,16 +54,11 @@ def curves_of(
         draws = tables.setdefault((fit["config"], fit["split"]), {})
         draws.setdefault(fit["draw"], []).append(fit)
     for place, draws in tables.items():
-        own = draws.pop(0, [])
         yield LayerCurve(
             model=model,
             config=place[0],
-            layers=[fit["layer"] for fit in own],
-            test=[fit["test"] for fit in own],
-            low=[fit["low"] or 0.0 for fit in own],
-            high=[1.0 if fit["high"] is None else fit["high"] for fit in own],
-            chosen=max(own, key=lambda fit: (fit["validation"], -fit["layer"]))["layer"],
-            random=[[fit["test"] for fit in draw] for draw in draws.values()],
+            fits=draws.pop(0, []),
+            random=list(draws.values()),
             bag_of_words=reached.get((*place, BAG_OF_WORDS)),
             most_frequent=reached.get((*place, MOST_FREQUENT)),
         )
@@ -100,22 +94,15 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
     for curve in curves:
         place = models.index(curve.model)
         colour, mark = figures.colour(place), figures.mark(place)
-        per_cent = [100 * value for value in curve.test]
+        layers = [fit["layer"] for fit in curve.fits]
+        per_cent = [100 * fit["test"] for fit in curve.fits]
+        low = [100 * (fit["low"] or 0.0) for fit in curve.fits]
+        high = [100 * (1.0 if fit["high"] is None else fit["high"]) for fit in curve.fits]
+        axes.plot(layers, per_cent, color=colour, marker=mark, markersize=4, label=curve.model)
+        axes.fill_between(layers, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(
-            curve.layers, per_cent, color=colour, marker=mark, markersize=4, label=curve.model
-        )
-        axes.fill_between(
-            curve.layers,
-            [100 * value for value in curve.low],
-            [100 * value for value in curve.high],
-            color=colour,
-            alpha=0.15,
-            linewidth=0,
-        )
-        chosen = list(curve.layers).index(curve.chosen)
-        axes.plot(
-            [curve.chosen],
-            [per_cent[chosen]],
+            [curve.chosen["layer"]],
+            [100 * curve.chosen["test"]],
             color=colour,
             marker="o",
             markersize=11,
@@ -124,12 +111,13 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
             label="chosen on validation" if place == 0 else None,
         )
         if curve.random:
-            drawn = [[100 * value for value in own] for own in zip(*curve.random, strict=True)]
+            of_layers = zip(*curve.random, strict=True)
+            drawn = [[100 * fit["test"] for fit in own] for own in of_layers]
             low, middle, high = ([of(own) for own in drawn] for of in (min, fmean, max))
             label = "random init" if len(models) == 1 else f"random init, {curve.model}"
             style = {"color": colour, "linestyle": figures.DASHED, "linewidth": 1}
-            axes.plot(curve.layers, middle, label=label, **style)
-            axes.fill_between(curve.layers, low, high, color=colour, alpha=0.08, linewidth=0)
+            axes.plot(layers, middle, label=label, **style)
+            axes.fill_between(layers, low, high, color=colour, alpha=0.08, linewidth=0)
     baselines = [
         (curves[0].bag_of_words, figures.PARTIAL_INPUT, "bag of words"),
         (curves[0].most_frequent, figures.CHANCE_LINE, "most frequent label"),

@@ -36,6 +36,9 @@ SpanPlace = tuple[int, int]
 THRESHOLDS = tuple(step / 20 for step in range(1, 21))
 #: Metrics that a threshold is chosen for: each has its own, as in the paper.
 COHERENCE_METRICS = ("strict", "lenient", "lenient if right")
+#: The other metrics, which take the threshold of strict coherence.
+ACCURACY, SPAN_ACCURACY, MONOTONE = "accuracy", "span accuracy", "monotone"
+STRICT_IF_RIGHT = "strict if right"
 _FOLDS = 5
 
 
@@ -108,6 +111,19 @@ class TextPrediction:
         if name == "lenient if right" and not self.right:
             return 0.0
         return sum(rights) / len(rights)
+
+    def part(self, name: str, threshold: float) -> tuple[float, float]:
+        """The value of any metric on this text, and what it is a part of."""
+        rights = self.span_rights(threshold)
+        if name == SPAN_ACCURACY:
+            return float(sum(rights)), float(len(rights))
+        if name == STRICT_IF_RIGHT:
+            return float(all(rights)), float(self.right)
+        if name == ACCURACY:
+            return float(self.right), 1.0
+        if name == MONOTONE:
+            return float(self.monotone(threshold)), 1.0
+        return self.metric(name, threshold), 1.0
 
     def monotone(self, threshold: float) -> bool:
         """No decided span stands in a longer one with another answer.

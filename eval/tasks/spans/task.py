@@ -9,7 +9,7 @@ were found. ``spans.parquet`` has each span with its probability and answer, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,11 +32,15 @@ from coherencegym.eval.tasks.headline import (
 )
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.coherence import (
+    ACCURACY,
     BEST_CONSTANT,
     CHOICE,
     COHERENCE_METRICS,
     CONSTANTS,
     CROSSING,
+    MONOTONE,
+    SPAN_ACCURACY,
+    STRICT_IF_RIGHT,
     TOO_LONG,
     Answered,
     SpanTable,
@@ -60,9 +64,6 @@ from coherencegym.eval.tasks.spans.scorers import head_answers, kind_of_head, su
 from coherencegym.eval.tasks.task import Task, TaskContext, add_people, fields_beside
 from coherencegym.files.parquet import row_schema, write_rows
 
-#: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.
-ACCURACY, SPAN_ACCURACY, MONOTONE = "accuracy", "span accuracy", "monotone"
-STRICT_IF_RIGHT = "strict if right"
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
 ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
 #: The system of what the released program computes.
@@ -106,31 +107,31 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered, compat: str = "") ->
     units = writer.units(map(unit, table.rows))
     reasons = [own if isinstance(own, str) else "" for own in one.rows]
 
-    def add(system: System, values: Sequence[Mapping[str, tuple[float, float]]]) -> None:
+    def add(system: System, metric: Metric, parts: Iterable[tuple[float, float]]) -> None:
         # Of the rows that were answered.
-        for metric in SPAN_METRICS:
-            if metric.name in values[0]:
-                given = iter(values)
-                known = [(None, 1.0) if why else next(given)[metric.name] for why in reasons]
-                writer.add(
-                    units,
-                    metric.name,
-                    system,
-                    [value for value, _ in known],
-                    reason=reasons,
-                    weight=[whole for _, whole in known] if isinstance(metric, Ratio) else None,
-                )
+        given = iter(parts)
+        known = [(None, 1.0) if why else next(given) for why in reasons]
+        writer.add(
+            units,
+            metric.name,
+            system,
+            [value for value, _ in known],
+            reason=reasons,
+            weight=[whole for _, whole in known] if isinstance(metric, Ratio) else None,
+        )
 
     systems = {"": one.judged, **baselines_of(table, [own.text for own in one.judged])}
     for name, judged in systems.items():
         at = one.thresholds(judged)
-        each = [dict(zip(at, values, strict=True)) for values in zip(*at.values(), strict=True)]
-        add(baseline(name) if name else MODEL, list(map(text_values, judged, each)))
+        for metric in SPAN_METRICS:
+            both = zip(judged, at.get(metric.name, at["strict"]), strict=True)
+            parts = (own.part(metric.name, threshold) for own, threshold in both)
+            add(baseline(name) if name else MODEL, metric, parts)
     for name, judged in systems.items() if compat else ():
         released = released_coherence(judged)
-        both = zip(released.stricts, released.lenients, strict=True)
-        label = f"{RELEASED_PROGRAM}, {name}" if name else RELEASED_PROGRAM
-        add(baseline(label), [{"strict": (s, 1.0), "lenient": (n, 1.0)} for s, n in both])
+        system = baseline(f"{RELEASED_PROGRAM}, {name}" if name else RELEASED_PROGRAM)
+        for which, values in (("strict", released.stricts), ("lenient", released.lenients)):
+            add(system, Accuracy(which), ((value, 1.0) for value in values))
     # People were asked about some spans of a text, and mostly about one.
     add_people(writer, units, table.rows, Ratio(SPAN_ACCURACY))
 
@@ -142,22 +143,6 @@ SPAN_METRICS: tuple[Metric, ...] = (
     Accuracy(MONOTONE),
     Ratio(STRICT_IF_RIGHT),
 )
-
-
-def text_values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """The values of a text by metric, where a choice needs this confidence for each.
-
-    Each has what it is a part of.
-    """
-    strict = one.metric("strict", at["strict"])
-    rights = one.span_rights(at["strict"])
-    return {
-        ACCURACY: (float(one.right), 1.0),
-        **{name: (one.metric(name, at[name]), 1.0) for name in COHERENCE_METRICS},
-        SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
-        MONOTONE: (float(one.monotone(at["strict"])), 1.0),
-        STRICT_IF_RIGHT: (strict, float(one.right)),
-    }
 
 
 def span_headline(found: Results) -> Headline | None:

@@ -46,13 +46,13 @@ from coherencegym.eval.kinds.documents import STRUCTURES, StructuredDocument
 from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
+from coherencegym.eval.tasks.training import GRU, terms_of
 from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,
     Encoder,
     Trained,
     prepared_trainer,
 )
-from coherencegym.eval.tasks.training.options import GRU, terms_of
 from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData
 
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.

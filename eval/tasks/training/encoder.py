@@ -19,7 +19,7 @@ from coherencegym.eval.models.config import context_length
 from coherencegym.eval.models.load import LoadedModel, read_config, read_tokenizer
 from coherencegym.eval.models.machine import attempt, input_device
 from coherencegym.eval.models.source import ModelSource, find_model
-from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training import Settings
 
 #: Most tokens of an input by default, as in the encoders of Devlin et al. 2019 and their kin.
 MAX_LENGTH = 512

@@ -23,6 +23,7 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.training import Settings
 from coherencegym.eval.tasks.training.encoder import (
     Encoder,
     Head,
@@ -30,7 +31,6 @@ from coherencegym.eval.tasks.training.encoder import (
     count_truncated,
     fine_tune,
 )
-from coherencegym.eval.tasks.training.options import Settings
 
 _Mean = TypeVar("_Mean", Score, Headline)
 
@@ -178,27 +178,17 @@ class Training(ABC):
 
     def notes(self, trained: Trained) -> Iterator[Note]:
         """Lines on how a model was made."""
-        what = "only the head was trained" if self.settings.freeze else "trained"
-        folds = f", without one of {len(self.data.folds)} folds each" if self.data.folds else ""
-        yield detail(f"{what} on {self.learned_from}{folds}")
-        yield from self.cut_notes()
-        yield self.best_note(trained)
-
-    @property
-    def learned_from(self) -> str:
-        """A few words on what is learned from."""
-        data = self.data
+        data, what = self.data, "only the head was trained" if self.settings.freeze else "trained"
+        folds = f", without one of {len(data.folds)} folds each" if data.folds else ""
         rows = f"{len(data.training):,} {self.rows}"
-        return f"{data.texts:,} {self.texts} of {data.configs} ({rows})"
-
-    def cut_notes(self) -> Iterator[Note]:
-        """A line on rows that are cut, if there are any."""
+        yield detail(f"{what} on {data.texts:,} {self.texts} of {data.configs} ({rows}){folds}")
         if self.truncated_rows:
-            total = len(self.data.training) + len(self.data.validation)
+            total = len(data.training) + len(data.validation)
             yield caution(
                 f"{self.truncated_rows:,} of {total:,} {self.rows} of the training are cut to "
                 f"{self.settings.max_length} tokens"
             )
+        yield self.best_note(trained)
 
     def best_note(self, trained: Trained) -> Note:
         """A line on the best evaluation of a model."""

@@ -24,6 +24,7 @@ from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.detect.detectors import HEAD, by_document, classify, pairs_of
 from coherencegym.eval.tasks.detect.documents import DocumentTable
+from coherencegym.eval.tasks.training import Settings
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     collator,
@@ -31,7 +32,6 @@ from coherencegym.eval.tasks.training.encoder import (
     find_encoder,
     fine_tune,
 )
-from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.texts import DocumentTraining, training_documents
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")

@@ -32,6 +32,7 @@ from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.tasks.spans.coherence import CHOICE, dealt_folds
+from coherencegym.eval.tasks.training import Settings
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     Trained,
@@ -43,7 +44,6 @@ from coherencegym.eval.tasks.training.encoder import (
     fine_tune,
     read_logits,
 )
-from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.texts import (
     SpanTraining,
     accuracy_on,

@@ -13,6 +13,7 @@ from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DocumentSection, StructuredDocument
+from coherencegym.eval.tasks.training import CRITERIA, Settings, terms_of
 from coherencegym.eval.tasks.training.criteria import (
     AFTER,
     BEFORE,
@@ -28,7 +29,6 @@ from coherencegym.eval.tasks.training.criteria import (
     words_of,
 )
 from coherencegym.eval.tasks.training.encoder import Trained
-from coherencegym.eval.tasks.training.options import CRITERIA, Settings, terms_of
 from coherencegym.eval.tasks.training.training import TrainingData
 
 EVERY = tuple(CRITERIA)
