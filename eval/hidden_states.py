@@ -31,7 +31,7 @@ from coherencegym.eval.models.config import (
 from coherencegym.eval.models.in_memory import Body, body_of, evaluating, state_digest
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.machine import in_memory_of, out_of_memory
-from coherencegym.eval.plan.plan import Batch, Budget, default_budget, free_budget, make_batches
+from coherencegym.eval.plan.plan import Batch, Budget, budget_of, make_batches
 from coherencegym.eval.plan.requests import PooledSequence, PreparedPassages, prepare_passages
 from coherencegym.eval.text.sequence import POOLS, Passage, Pool
 
@@ -139,12 +139,11 @@ def states(
         store = _store(body, dtype, None if identity == "unknown" else folder, identity)
         missing = store.missing(prepared.sequences, chosen)
         store.refuse_unless_fits(missing, len(chosen))
-        free = free_budget(body.module, states=True)
         batches = read_pooled(
             body,
             missing,
             chosen,
-            default_budget(body.device.type, batch_tokens, free),
+            budget_of(body.module, batch_tokens, states=True),
             padding=tokenizer.pad_token_id or 0,
             limits=limits_of(body.config),
             progress=progress,

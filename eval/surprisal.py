@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends import backend_of
@@ -89,13 +89,8 @@ class Answer(Fitted):
     again: Mapping[str, ScoredCondition] = field(default_factory=dict)
 
 
-class _Read(Protocol):
-    @property
-    def conditions(self) -> Mapping[str, ScoredCondition]: ...
-
-
 #: The answer to a query, or what a task makes of it.
-_Item = TypeVar("_Item", bound=_Read)
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -195,10 +190,6 @@ def surprisals(
         prepared: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: most queries of which a model in half precision reads everything a second time, as
             :mod:`eval.forward.trial` says.
-
-    Raises:
-        EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
-            or are not in the model's vocabulary, or a surprisal is not finite.
     """
     backend = backend_of(model)
     options = options.settled(backend.scorer_of(model))

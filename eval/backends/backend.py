@@ -15,9 +15,9 @@ from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.config import Scorer, ScorerChoice, padding_of, scorer_of
 from coherencegym.eval.models.load import LoadedModel, Unloaded, load, vocabulary_size
-from coherencegym.eval.models.machine import ALONE, World, input_device
+from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import Plan, default_budget, free_budget
+from coherencegym.eval.plan.plan import Plan, budget_of
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,9 @@ class Backend:
             how["known"] = known
         loaded = self.load(name, device, dtype, arguments=arguments, scorer=scorer, **how)
         cautions = (*loaded.cautions, *filter(None, [self.caution(loaded.model)]))
-        return replace(loaded, arguments=self._recorded(arguments), cautions=cautions)
-
-    def _recorded(self, arguments: ModelArguments) -> dict[str, Scalar]:
         named = {} if self.models is None else {"backend": self.name}
-        return {**named, **self.numeric(arguments)}
+        recorded = {**named, **self.numeric(arguments)}
+        return replace(loaded, arguments=recorded, cautions=cautions)
 
     def refuse_unless_whole(self, lack: str) -> None:
         """Refuse what needs a model whose vectors are there; ``lack`` says what is not."""
@@ -132,7 +130,7 @@ def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
     return execute(
         model,
         plan,
-        default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
+        budget_of(model, options.batch_tokens),
         share=options.share and not options.is_masked,
         padding=padding_of(getattr(model, "config", None)) if options.is_masked else None,
         store=context.store,

@@ -115,20 +115,14 @@ def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | N
         message = f"coherencegym: {message}{did_you_mean(words[0], known)}"
         print(one_line(message), file=sys.stderr)
         return USER_ERROR
-    return finish(prog, lambda: run_subcommand(prog, name, words, rebuild), _explain)
 
+    def run() -> int:
+        command = command_named(name)
+        arguments = _parser(prog, name, command).parse_args(words)
+        arguments.typed_words, arguments.rebuild = words, rebuild
+        return command.run(arguments)
 
-def run_subcommand(
-    prog: str, name: str, words: Sequence[str], rebuild: Rebuild | None = None
-) -> int:
-    """Run a subcommand with its options; it also sees them as typed, as ``typed_words``.
-
-    ``rebuild``: see :func:`main`.
-    """
-    module = command_named(name)
-    arguments = _parser(prog, name, module).parse_args(words)
-    arguments.typed_words, arguments.rebuild = words, rebuild
-    return module.run(arguments)
+    return finish(prog, run, _explain)
 
 
 class TaskCommand:

@@ -196,14 +196,13 @@ def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[BenchmarkT
     """
     found = []
     for task, names in headline_configs(configs).items():
+        ids = [(task_id(name), name) for name in names]
         if len(names) > 1:
-            found.append(BenchmarkTask(headline_id(task), names[0], _split(configs[names[0]])))
-        found += [BenchmarkTask(task_id(name), name, _split(configs[name])) for name in names]
+            ids.insert(0, (headline_id(task), names[0]))
+        found += [
+            BenchmarkTask(own, name, main_split(configs[name]["splits"])) for own, name in ids
+        ]
     return found
-
-
-def _split(about: Mapping[str, Any]) -> str:
-    return main_split(about["splits"])
 
 
 def main_split(splits: Iterable[str]) -> str:

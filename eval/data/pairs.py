@@ -2,8 +2,6 @@
 
 They are tuples, a data frame, or a file with the columns that published minimal pairs and
 preferences have. A context, where there is one, is read before both texts and is not scored.
-
-A row of a table may have a context, and an id that stays beside its text.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Prediction, Region
 from coherencegym.files.strict_json import SomeNames
-from coherencegym.files.tables import FRAME_SUFFIXES, read_frame, read_text, records
+from coherencegym.files.tables import read_frame, records
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -242,68 +240,3 @@ def condition_after(name: str, context: str | None, text: str) -> Condition:
     is_apart = not context or context[-1].isspace() or text[0].isspace()
     content = f"{context}{'' if is_apart else ' '}{text}"
     return Condition(name, content, (Region(1, context.strip()), Region(2, text.strip())))
-
-
-#: The column of texts, where none is named.
-TEXT_NAME = "text"
-#: The endings of files of texts: one text a line, or a table.
-TEXT_SUFFIXES = (".txt", *FRAME_SUFFIXES)
-
-
-@dataclass(frozen=True)
-class LabelledTexts:
-    """Texts, and what stands beside them.
-
-    Attributes:
-        texts: the texts; they are not checked.
-        contexts: a text before each, None or empty where it has none; None: no text has one.
-        labels: the columns of each text in a table of results: ``text_number`` (its row, or its
-            line in a file of plain text, from 1), and its id where the texts have ids.
-    """
-
-    texts: Sequence[Any]
-    contexts: Sequence[Any] | None
-    labels: Sequence[Mapping[str, Any]]
-
-
-def labelled_texts(
-    given: Any,
-    column: str | None = None,
-    context: str | None = None,
-    contexts: Sequence[Any] | None = None,
-) -> LabelledTexts:
-    """Texts with their contexts and labels.
-
-    Args:
-        given: a path: a ``.txt`` file of one text a line, or a table; a data frame; or texts.
-        column, context: the columns of the texts (by default ``text``) and of their contexts.
-        contexts: the contexts of texts that have no columns.
-    """
-    where, named, is_lines = "texts", column or TEXT_NAME, False
-    if isinstance(given, Path):
-        where, is_lines = str(given), given.suffix == ".txt"
-        given = (
-            read_text(given).splitlines() if is_lines else read_frame(given, f"a column {named!r}")
-        )
-    if hasattr(given, "columns"):
-        for name in filter(None, (named, context)):
-            if name not in given:
-                listed, near = ", ".join(map(str, given)), did_you_mean(name, given)
-                raise EvaluationError(
-                    f"{where}: no column {name!r}; there are {listed}; expected one of them with "
-                    f"--column or --context, in Python column= or context={near}"
-                )
-        rows = records(given)
-    elif column or context:
-        what = "a .txt file has" if is_lines else "a list of texts has"
-        raise EvaluationError(f"{where}: {what} no columns; expected a table, or no column")
-    else:
-        rows = [{named: text} for text in given]
-    numbered = [(n, row) for n, row in enumerate(rows, 1) if not is_lines or row[named].strip()]
-    if is_lines and not numbered:
-        raise EvaluationError(f"{where}: the file is empty; expected a text on each line")
-    if context is not None:
-        contexts = [row[context] for row in rows]
-    names = [name for name in ID_NAMES if rows and name in rows[0]][:1]
-    labels = [{"text_number": n, **{name: row[name] for name in names}} for n, row in numbered]
-    return LabelledTexts([row[named] for _, row in numbered], contexts, labels)

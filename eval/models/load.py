@@ -211,10 +211,6 @@ def load(
             from all else that is known of it; or None. Where it does, weights are loaded when they
             are needed. It is not asked where files do not say what device and number format weights
             have, nor where code is trusted.
-
-    Raises:
-        EvaluationError: it is not there, is no model that can be read so, or has no usable
-            tokenizer, device, dtype or adapter.
     """
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
@@ -285,12 +281,7 @@ def load_config(
     trust_remote_code: bool = False,
     scorer: ScorerChoice | None = "causal",
 ) -> tuple[Any, Any]:
-    """A model's config and tokenizer, without its weights; the arguments are those of :func:`load`.
-
-    Raises:
-        EvaluationError: it is not there, is no language model that can be read so, or has no usable
-            tokenizer.
-    """
+    """A model's config and tokenizer without weights; the arguments are those of :func:`load`."""
     read = _read(name, arguments or ModelArguments(), trust_remote_code, scorer)
     return read.config, read.tokenizer
 

@@ -434,34 +434,28 @@ _ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768)
 _INNER = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size")
 
 
-def default_budget(
-    device: str, batch_tokens: int | None = None, budget: Budget | None = None
-) -> Budget:
-    """The budget on a device of this type, such as ``cpu`` or ``cuda``.
+def default_budget(device: str) -> Budget:
+    """The budget on a device of this type, such as ``cpu`` or ``cuda``."""
+    return _BUDGETS.get(device, _ELSEWHERE)
+
+
+def budget_of(model: Any, batch_tokens: int | None = None, *, states: bool = False) -> Budget:
+    """The budget on the device of a model: on a GPU, or the first of several, by its free memory.
 
     ``batch_tokens`` is another number for most tokens in a forward pass, if somebody wants one;
-    ``budget`` is from the free memory, where it is known.
+    with ``states`` the hidden states of all layers are held.
     """
-    budget = budget or _BUDGETS.get(device, _ELSEWHERE)
+    device, config = input_device(model), getattr(model, "config", None)
+    budget = default_budget(device.type)
+    if device.type == "cuda" and config is not None:
+        import torch
+
+        free, _ = torch.cuda.mem_get_info(device)
+        # What torch holds of an earlier table and does not use is free as well.
+        free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        item_bytes = model.get_input_embeddings().weight.element_size()
+        budget = budget_for(free, config, item_bytes, states=states)
     return budget if batch_tokens is None else budget.scaled(batch_tokens)
-
-
-def free_budget(model: Any, *, states: bool = False) -> Budget | None:
-    """The budget for the free memory of the GPU that a model is on, or of the first of several.
-
-    With ``states`` the hidden states of all layers are held. None where it is on no GPU.
-    """
-    device = input_device(model)
-    config = getattr(model, "config", None)
-    if device.type != "cuda" or config is None:
-        return None
-    import torch
-
-    free, _ = torch.cuda.mem_get_info(device)
-    # What torch holds of an earlier table and does not use is free as well.
-    free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    item_bytes = model.get_input_embeddings().weight.element_size()
-    return budget_for(free, config, item_bytes, states=states)
 
 
 def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False) -> Budget:

@@ -19,24 +19,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import option, options_in
+from coherencegym.command_line import did_you_mean, option, options_in
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.pairs import (
-    TEXT_NAME,
-    TEXT_SUFFIXES,
-    LabelledTexts,
-    condition_after,
-    labelled_texts,
-)
+from coherencegym.eval.data.pairs import ID_NAMES, condition_after
 from coherencegym.eval.models.machine import ALONE, world
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.run.call import batch_bar, described_model, parse_options, reading_model
 from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model
 from coherencegym.eval.text.sequence import name_notes
+from coherencegym.files.tables import FRAME_SUFFIXES, read_frame, read_text, records
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.surprisal import ScoredCondition
+
+#: The column of texts, where none is named.
+TEXT_NAME = "text"
+#: The endings of files of texts: one text a line, or a table.
+TEXT_SUFFIXES = (".txt", *FRAME_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -98,16 +98,62 @@ def surprisal_rows(
     processes, rows = world() if in_shell else ALONE, []
     for each in each_model(model):
         one = described_model(each, "surprisal", lambda model: True, reading.scorer)
-        said = one.name, len(labelled.texts), "texts", output.quiet or not processes.is_first
+        said = one.name, len(labelled[0]), "texts", output.quiet or not processes.is_first
         tell = partial(_tell, one.name) if in_shell else warnings.warn
         with (
             reading_model(one, reading, output, processes) as (loaded, how, cache),
             batch_bar(*said) as progress,
         ):
             run: Any = {"store": cache, "progress": progress, "world": processes}
-            found = _rows(loaded, labelled, chosen.by, how, tell, **run)
+            found = _rows(loaded, *labelled, chosen.by, how, tell, **run)
             rows += [{"model": one.name, **row} for row in found]
     return rows
+
+
+def labelled_texts(
+    given: Any,
+    column: str | None = None,
+    context: str | None = None,
+    contexts: Sequence[Any] | None = None,
+) -> tuple[list[dict[str, Any]], list[Any], Sequence[Any] | None]:
+    """Labels of texts, the texts, and a context before each; None: no text has one.
+
+    The labels are the columns of a text in a table of results: ``text_number`` (its row, or its
+    line in a file of plain text, from 1), and its id where the texts have ids. Nothing is checked.
+
+    Args:
+        given: a path: a ``.txt`` file of one text a line, or a table; a data frame; or texts.
+        column, context: the columns of the texts (by default ``text``) and of their contexts.
+        contexts: the contexts of texts that have no columns.
+    """
+    where, named, is_lines = "texts", column or TEXT_NAME, False
+    if isinstance(given, Path):
+        where, is_lines = str(given), given.suffix == ".txt"
+        given = (
+            read_text(given).splitlines() if is_lines else read_frame(given, f"a column {named!r}")
+        )
+    if hasattr(given, "columns"):
+        for name in filter(None, (named, context)):
+            if name not in given:
+                listed, near = ", ".join(map(str, given)), did_you_mean(name, given)
+                raise EvaluationError(
+                    f"{where}: no column {name!r}; there are {listed}; expected one of them with "
+                    f"--column or --context, in Python column= or context={near}"
+                )
+        rows = records(given)
+    elif column or context:
+        what = "a .txt file has" if is_lines else "a list of texts has"
+        raise EvaluationError(f"{where}: {what} no columns; expected a table, or no column")
+    else:
+        rows = [{named: text} for text in given]
+    numbered = [(n, row) for n, row in enumerate(rows, 1) if not is_lines or row[named].strip()]
+    if is_lines and not numbered:
+        raise EvaluationError(f"{where}: the file is empty; expected a text on each line")
+    if context is not None:
+        contexts = [row[context] for row in rows]
+    names = [name for name in ID_NAMES if rows and name in rows[0]][:1]
+    labels = [{"text_number": n, **{name: row[name] for name in names}} for n, row in numbered]
+    return labels, [row[named] for _, row in numbered], contexts
 
 
 def _tell(model: str, said: str) -> None:
@@ -119,7 +165,9 @@ _NAME = "text"
 
 def _rows(
     model: LoadedModel,
-    given: LabelledTexts,
+    labels: Sequence[Mapping[str, Any]],
+    texts: Sequence[Any],
+    contexts: Sequence[Any] | None,
     by: str,
     options: Options,
     tell: Callable[[str], object],
@@ -131,12 +179,11 @@ def _rows(
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.surprisal import surprisals
 
-    texts, contexts = given.texts, given.contexts
     if not texts:
         raise EvaluationError("no text; expected at least one")
     if contexts is not None and len(contexts) != len(texts):
         raise EvaluationError(f"{len(contexts)} contexts of {len(texts)} texts; expected as many")
-    names = [f"text {label['text_number']}" for label in given.labels]
+    names = [f"text {label['text_number']}" for label in labels]
     conditions = []
     for number, (name, text) in enumerate(zip(names, texts, strict=True)):
         if not isinstance(text, str) or not text.strip():
@@ -166,7 +213,7 @@ def _rows(
         for place, row in enumerate(rows, start=1):
             span = {"start": row["start"] - offset, "end": row["end"] - offset}
             shared += len(row.get("word", "").split()) > 1
-            yield {**given.labels[number], "number": place, **row, **span}
+            yield {**labels[number], "number": place, **row, **span}
     if entered:
         tell(
             f"{entered:,} of {len(texts):,} texts begin within the last token of their context; "

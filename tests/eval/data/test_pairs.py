@@ -16,13 +16,13 @@ from coherencegym.eval.data.pairs import (
     GOOD_AND_BAD,
     PairChoices,
     are_pairs,
-    labelled_texts,
     read_pairs_file,
     table_of_pairs,
 )
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Item, contrasted
 from coherencegym.eval.run.data import items_of_pairs
+from coherencegym.eval.run.texts import labelled_texts
 from coherencegym.eval.tasks.options import options_from
 
 GOOD, BAD = "The dog sat.", "Sat dog the."

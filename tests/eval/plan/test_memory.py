@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import torch
 
-from coherencegym.eval.plan.plan import budget_for, default_budget, free_budget
+from coherencegym.eval.plan.plan import budget_for, budget_of, default_budget
 
 
 def test_on_a_cpu_memory_is_not_asked_for(
     make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
 ) -> None:
-    assert free_budget(make_model("gpt2", make_tokenizer())) is None
+    assert budget_of(make_model("gpt2", make_tokenizer())) == default_budget("cpu")
 
 
 def test_on_a_gpu_it_is(
@@ -30,7 +30,9 @@ def test_on_a_gpu_it_is(
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (4 * 10**9, 8 * 10**9))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 3 * 10**9)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 10**9)
-    assert free_budget(model) == budget_for(6 * 10**9, model.config, 4)
+    large = budget_for(6 * 10**9, model.config, 4)
+    assert budget_of(model) == large != default_budget("cuda")
+    assert budget_of(model, 128).tokens == 128
 
 
 def test_the_middle_is_four_times_the_width_where_a_config_does_not_say() -> None:
@@ -40,9 +42,11 @@ def test_the_middle_is_four_times_the_width_where_a_config_does_not_say() -> Non
     assert unsaid != budget_for(10**8, config(**sizes, intermediate_size=1280), 2)
 
 
-def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
+def test_a_chosen_number_of_tokens_scales_the_budget(
+    make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
+) -> None:
     budget = default_budget("cpu")
-    half = default_budget("cpu", budget.tokens // 2)
+    half = budget_of(make_model("gpt2", make_tokenizer()), budget.tokens // 2)
     assert (half.tokens, half.head_rows) == (budget.tokens // 2, budget.head_rows // 2)
     assert default_budget("cuda").tokens > budget.tokens
 
@@ -63,8 +67,6 @@ def test_a_budget_for_free_memory_grows_with_it_in_powers_of_two() -> None:
     assert large.tokens * 2 * (6 * 768 + 4 * 3072) < 8e9 / 6
     assert large.head_rows * 50257 * (2 + 4) < 8e9 / 6
     assert budget_for(8 * 10**9, gpt2, 2, states=True).tokens < large.tokens
-    # A larger model gets less; a user's own number goes before.
+    # A larger model gets less.
     sizes = {"num_hidden_layers": 80, "hidden_size": 8192, "intermediate_size": 28672}
     assert budget_for(8 * 10**9, config(**sizes, vocab_size=128256), 2).tokens < large.tokens
-    assert default_budget("cuda", 128, large).tokens == 128
-    assert default_budget("cuda", None, large) == large
