@@ -157,6 +157,32 @@ def unfinished(sentence: str) -> bool:
     return sentence.endswith(",") or len(_QUOTATION_MARKS.findall(sentence)) % 2 == 1
 
 
+#: The number of a list in its sentence, ``a)`` or ``iii)``, whose bracket is not opened.
+_NUMBER_OF_LIST = re.compile(r"(?:^|[\s,;:])(?:\d{1,2}|[a-zA-Z]|[ivx]{2,4})$")
+
+
 def debris(sentences: Iterable[str]) -> str | None:
-    """The first of :func:`sentence_debris` in the sentences of a document; none without any."""
-    return next(filter(None, map(sentence_debris, sentences)), None)
+    """The first sign in the sentences of a document that one lost something; none without any.
+
+    Beside those of :func:`sentence_debris` it is a bracket without its other one, round or square,
+    as pieces of a list of references have.
+    """
+    for sentence in sentences:
+        if (reason := sentence_debris(sentence)) is not None:
+            return reason
+        if not _TEX.search(sentence) and not _has_pairs_of_brackets(sentence):
+            return "a bracket without its other one"
+    return None
+
+
+def _has_pairs_of_brackets(sentence: str) -> bool:
+    depth = 0
+    for found in re.finditer(r"[()\[\]]", sentence):
+        # Intervals open and close with different ones.
+        if found[0] in "([":
+            depth += 1
+        elif depth:
+            depth -= 1
+        elif not _NUMBER_OF_LIST.search(sentence, 0, found.start()):
+            return False
+    return depth == 0

@@ -168,3 +168,23 @@ def test_pieces_of_a_badly_split_sentence(sentence: str, piece: bool) -> None:
 )
 def test_sentences_that_go_on_in_another(sentence: str, goes_on: bool) -> None:
     assert unfinished(sentence) is goes_on
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_debris"),
+    [
+        ("133 (2005) 2853-2863] considered a vector space with a bilinear form.", True),
+        ("The growth rate is described in earlier work [D.P.", True),
+        ("This follows a recent paper (see Theorem 2 of [3).", True),
+        ("The bands (K7-M) and (2+1) were seen before [3].", False),
+        ("Values on (0, 1] and on [0, 1) are the same.", False),
+        ("We show that a) it is closed, and iii) it is small; 2) follows.", False),
+        ("The limit is $]0,1[$ as before.", False),
+    ],
+)
+def test_a_bracket_without_its_other_one_is_debris_of_a_document(
+    sentence: str, is_debris: bool
+) -> None:
+    assert sentence_debris(sentence) is None
+    found = debris(("All is well here.", sentence))
+    assert found == ("a bracket without its other one" if is_debris else None)
