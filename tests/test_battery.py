@@ -103,8 +103,12 @@ def test_the_demo_model_is_asked_all_that_ships(
 
 def test_what_does_not_ship_is_built_from_files_at_hand(tmp_path: Path) -> None:
     (tmp_path / "winograd").mkdir()
-    found = {row.phenomenon: row for row in cg.check("demo", data_dir=tmp_path, limit=5)}
+    said: list[str] = []
+    rows = cg.check("demo", data_dir=tmp_path, limit=5, say=said.append)
+    found = {row.phenomenon: row for row in rows}
     assert found["reply"].needs == "--data-dir with irc"
+    asked = (name for name, row in found.items() if not row.needs.startswith("--data-dir"))
+    assert said == ["demo: loading", *(f"demo: {name}, 5 items" for name in asked)]
 
 
 def test_a_folder_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

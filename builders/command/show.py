@@ -118,7 +118,9 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
         cells.append(own)
     empty = dict.fromkeys((name for own in cells for name in own), "")
     whole = [empty | own for own in cells]
-    return of_cells("config, split", headings, whole, optional=("discourses", *_BESIDE))
+    # Of several kinds of rows the columns are too many: the last of them go first.
+    optional = ("discourses", *_BESIDE, *list(empty)[:1:-1])
+    return of_cells("config, split", headings, whole, optional=optional)
 
 
 def _left_out(manifest: dict[str, Any]) -> list[str]:

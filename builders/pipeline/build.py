@@ -536,8 +536,7 @@ def _nothing(empty: Mapping[str, str], lost: Mapping[str, int], limit: int | Non
 
 def _why_empty(splits: Mapping[str, Generated]) -> str:
     skipped = sum((Counter(one.skipped) for one in splits.values()), Counter[str]())
-    number = sum(len(one.discourses) for one in splits.values())
-    return f"no item in {number} discourses ({_commonest(skipped) or 'nothing to apply it to'})"
+    return min(skipped, key=lambda why: (-skipped[why], why), default="nothing to apply it to")
 
 
 def _commonest(reasons: Mapping[str, int]) -> str:

@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from coherencegym.command_line import Parser, flag_of, not_negative, rare
+from coherencegym.command_line import USER_ERROR, Parser, flag_of, not_negative, rare
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.run.options import WRITTEN
 
@@ -61,7 +61,8 @@ class Overview:
 
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options of ``overview``."""
-        add_results(parser, "result folders, or folders of them")
+        said = "result folders, or folders of them; what cannot be read is named and left out (exit"
+        add_results(parser, f"{said} code 2 if nothing can be read, or it was named itself)")
         add_format(parser)
         add_output(parser, "also write overview.md and index.html, as this folder", "an overview")
 
@@ -77,14 +78,24 @@ class Overview:
             check_folder(
                 arguments.output, arguments.overwrite, inputs=run_folders(arguments.results)
             )
-        shown = overview(read_results(folder) for folder in run_folders(arguments.results))
+        results, refused = [], dict[Path, Exception]()
+        for folder in run_folders(arguments.results):
+            try:
+                results.append(read_results(folder))
+            except (EvaluationError, OSError) as error:
+                refused[folder] = error
+        if not results:
+            raise next(iter(refused.values()))
+        for each in refused.values():
+            print(one_line(f"left out: {one_line(each)}"), file=sys.stderr)
+        shown = overview(results)
         if arguments.output is not None:
             write_overview(shown, arguments.output)
         with data_output(arguments.format != TABLE) as out:
             show_document(shown.document, arguments.format, out)
             if arguments.output is not None:
                 print(f"written to {arguments.output}: open its {PAGE}")
-        return 0
+        return USER_ERROR if refused.keys() & {*arguments.results} else 0
 
 
 #: Folders that stand alone, of which the line on them has the names.

@@ -55,6 +55,8 @@ class Grid:
         notes: lines below it.
         optional: headers of columns that a terminal leaves out where it has no room for them, the
             first of them first.
+        short: the same table with less in its cells, and words on what those lack, for a terminal
+            that has no room for its other columns.
     """
 
     title: str
@@ -63,6 +65,7 @@ class Grid:
     rows: tuple[GridRow, ...]
     notes: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    short: tuple[Grid, str] | None = None
 
 
 def made(first: str, names: Sequence[str], rows: Sequence[GridRow], title: str = "") -> Grid:
@@ -266,6 +269,9 @@ def fitted(grid: Grid, width: int, most: int | None = None) -> tuple[Grid, list[
         if name in shown.headers and not _fits(shown, width):
             columns.append(name.removesuffix(_INTERVAL).strip().removesuffix(", %"))
             shown = _without(shown, shown.headers.index(name))
+    if grid.short is not None and not _fits(shown, width):
+        shown, left = fitted(grid.short[0], width, most)
+        return shown, [grid.short[1], *left]
     left = [f"column{'s' * (len(columns) > 1)} {', '.join(columns)}"] * bool(columns)
     for number, what in (
         (len(rows[len(shown.rows) :]), ""),

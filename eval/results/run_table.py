@@ -297,33 +297,29 @@ class RunTable:
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence for each model, the last of a training: what its scores show."""
-        return [self.standing(model) for model in self.spoken_for]
-
-    def standing(self, model: RunModel) -> str:
-        """A sentence: on how many suites a model is above chance, and above its baselines, too.
+        """A sentence for each model, the last of a training: what its scores show; and its words.
 
         Columns with controls are left out: their manipulation moves surprisals by itself.
         """
-        own = [column for column in self.columns if column.number(model) is not None]
-        plain = [column for column in own if not column.is_controlled]
+        plain = [column for column in self.columns if not column.is_controlled]
         suites = {column.suite for column in self.columns}
         what = "suites" if len(suites) == len(self.columns) else "scores"
-        scored = [one for c in plain if (one := c.number(model)) and one.score is not None]
+        known = known_baselines([number for column in plain for number in column.numbers])
+        meant = ['"Above" means the whole 95\N{NO-BREAK SPACE}% interval']
+        meant += [f"known baselines are {', '.join(known.values())}"] * bool(known)
+        meant += [f"{what} with controls (†) are not counted"] * (len(plain) < len(self.columns))
+        lines = [self._standing(model, plain, what) for model in self.spoken_for]
+        return [*lines, "; ".join(meant) + "."]
+
+    def _standing(self, model: RunModel, columns: Sequence[RunColumn], what: str) -> str:
+        numbers = (column.number(model) for column in columns)
+        scored = [one for one in numbers if one is not None and one.score is not None]
         baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
-        beyond = sum(one.is_above for one in baselines)
-        known = ", ".join(known_baselines(baselines).values())
-        beside = (
-            f", and also above its known baselines ({known}) on "
-            f"{beyond} of the {len(baselines)} with baselines"
-        ) * bool(baselines)
-        controlled = f" {what.capitalize()} with controls (†) are not counted."
-        return (
-            f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
-            f'{len(scored)} {what}{beside}. "Above" means the whole '
-            "95\N{NO-BREAK SPACE}% interval." + controlled * (len(plain) < len(own))
-        )
+        said = f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
+        said += f"{len(scored)} {what}"
+        beyond = f"{sum(one.is_above for one in baselines)} of {len(baselines)}"
+        return said + f", and above its known baselines, too, on {beyond}" * bool(baselines) + "."
 
     def cautions(self) -> Iterator[str]:
         """The cautions on the runs, each once, with the columns and models that it is of."""

@@ -43,6 +43,7 @@ from coherencegym.eval.run.call import (
     print_cache,
     reading_model,
     step_bars,
+    timed,
 )
 from coherencegym.eval.run.data import (
     DatasetInputs,
@@ -347,12 +348,16 @@ class Runs:
     def _run(self, place: _Place, read: DatasetInputs, context: TaskContext, own: Any) -> None:
         task, folder = self.call.task, place.folder
         is_quiet = self.call.output.quiet or not self.processes.is_first
-        above = f"{folder.name}: " if folder is not None and self.above is not None else ""
+        run_of_several = folder.name if folder is not None and self.above is not None else ""
+        # Where there is no bar, several runs have a line each, and one alone one for each table.
+        no_tables = is_quiet or (bool(run_of_several) and not sys.stderr.isatty())
+        above, units = f"{run_of_several}: " * bool(run_of_several), task.command.units
+        rows = sum(len(task.table(one).rows) for one in read.inputs)
         bar, told = (batch_bar, "progress") if self._reads(own) else (step_bars, "step")
 
         @contextmanager
         def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:
-            with bar(above + name, number, task.command.units, is_quiet) as progress:
+            with bar(above + name, number, units, no_tables) as progress:
                 yield {told: progress}
 
         context = replace(context, showing=showing, reads=[], names=Counter())
@@ -360,7 +365,10 @@ class Runs:
         if not self.processes.is_first or folder is None:
             found = results_about(task, context, *about)
         else:
-            with written_beside(folder, self.call.output.overwrite) as work:
+            with (
+                timed(run_of_several, rows, units, is_quiet or not run_of_several),
+                written_beside(folder, self.call.output.overwrite) as work,
+            ):
                 found = results_about(task, replace(context, folder=work), *about)
                 write_results(found, work)
                 write_results_files(found, work)

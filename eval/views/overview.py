@@ -24,7 +24,6 @@ from coherencegym.eval.tasks.headline import (
     CONTROL_NOTE,
     NO_BETTER,
     Headline,
-    known_baselines,
 )
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
@@ -40,12 +39,13 @@ _REFERENCES = {
 }
 
 
-def overview_title(shown: RunTable) -> str:
-    """The title, which names the metric where there is one."""
+def overview_title(shown: RunTable, short: bool = False) -> str:
+    """The title, which names the metric where there is one; ``short``: of scores alone."""
     scores = "CD scores" if only_cd(shown.numbers) else "scores"
     order = ", best model first" if shown.is_ranked else ""
-    plain = "; controlled (plain)" * any(head.is_controlled for head in shown.numbers)
-    return f"Overview: {scores} in per cent [95 % interval]{plain}{order}"
+    plain = "; controlled" * any(head.is_controlled for head in shown.numbers)
+    plain += " (plain)" * (bool(plain) and not short)
+    return f"Overview: {scores} in per cent{' [95 % interval]' * (not short)}{plain}{order}"
 
 
 class ShownOverview(RunTable, Shown):
@@ -63,9 +63,14 @@ def overview(results: Iterable[Results]) -> ShownOverview:
 
 
 def overview_grid(
-    shown: RunTable, reports: Mapping[Path | None, str] = MappingProxyType({})
+    shown: RunTable,
+    reports: Mapping[Path | None, str] = MappingProxyType({}),
+    short: bool = False,
 ) -> grid.Grid:
-    """The suites by models; cells lead to the reports of their runs, by the folders of these."""
+    """The suites by models; cells lead to the reports of their runs, by the folders of these.
+
+    ``short``: cells have the score alone, and a terminal may leave out all models but the first.
+    """
     names = shown.models
     fields = {
         name: field
@@ -79,7 +84,7 @@ def overview_grid(
                 column.whole_name + " †" * column.is_controlled,
                 *[", ".join(column.languages)] * has_languages,
                 grid.counts_cell(column.counts),
-                *(_cell(column.number(model)) for model in names),
+                *(_cell(column.number(model), short) for model in names),
                 *(reference_cell(column, field) for field in fields.values()),
             ),
             links=_links(column, names, reports, 2 + has_languages),
@@ -88,8 +93,13 @@ def overview_grid(
     ]
     others = [shown.chance_name if name == CHANCE_NAME else name for name in fields]
     headers = (*["language"] * has_languages, "items", *names.values(), *others)
-    table = grid.made("suite", headers, rows, overview_title(shown))
-    return replace(table, notes=tuple(shown.sentences), optional=(*others[:-1], "language"))
+    table = grid.made("suite", headers, rows, overview_title(shown, short))
+    table = replace(table, notes=tuple(shown.sentences), optional=(*others[:-1], "language"))
+    if short:
+        last = (*others[-1:], "items", *[*names.values()][:0:-1])
+        return replace(table, optional=(*table.optional, *last))
+    left = "intervals" + ", plain scores" * any(head.is_controlled for head in shown.numbers)
+    return replace(table, short=(overview_grid(shown, short=True), left))
 
 
 def _links(
@@ -102,11 +112,13 @@ def _links(
     }
 
 
-def _cell(head: Headline | None) -> str:
+def _cell(head: Headline | None, short: bool) -> str:
     if head is None:
         return "–"
-    plain = f" ({grid.share_cell(head.plain_score)})" if head.is_controlled else ""
     mark = " *" if head.is_above else "  "
+    if short:
+        return grid.share_cell(head.score) + mark
+    plain = f" ({grid.share_cell(head.plain_score)})" if head.is_controlled else ""
     return grid.share_with_interval(head.score, head.ci_low, head.ci_high) + plain + mark
 
 
@@ -208,10 +220,7 @@ _OTHER_ITEMS = (
     "the common items"
 )
 #: The mark of a number above all that it is held against.
-ABOVE_ALL = (
-    "* the whole interval is above {chance} and every known baseline ({baselines}), of which at "
-    "least one is known"
-)
+ABOVE_ALL = "* above {chance} and every known baseline, of which at least one is known"
 
 
 def reading_lines(table: RunTable) -> list[str]:
@@ -230,7 +239,6 @@ def _marks(table: RunTable) -> Iterator[str]:
     metrics = {one.metric for one in numbers}
     yield from (said for metric, said in _OF_METRIC.items() if metric in metrics)
     if any(one.is_above for one in numbers):
-        names = ", ".join(known_baselines(numbers).values())
-        yield ABOVE_ALL.format(chance=chance_names(numbers, article=True), baselines=names)
+        yield ABOVE_ALL.format(chance=chance_names(numbers, article=True))
     if any(column.is_controlled for column in table.columns):
         yield "† compare this score with those of its controls: the report has the differences"

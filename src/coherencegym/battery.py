@@ -12,7 +12,7 @@ import json
 import tempfile
 import textwrap
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -144,6 +144,7 @@ def check(
     data_dir: str | Path | None = None,
     tokenizer: Any = None,
     limit: int | None = None,
+    say: Callable[[str], None] = lambda message: None,
     **options: Any,
 ) -> Check:
     """Say of each phenomenon whether models notice it, by controlled scores.
@@ -152,6 +153,7 @@ def check(
         model, tokenizer: see :func:`coherencegym.score`.
         data_dir: a folder of corpus files, for phenomena of which no rows may be passed on.
         limit: no more items of each phenomenon than this, from the start.
+        say: is told what is being done.
         options: those that load a model, as for :func:`coherencegym.score`.
 
     Returns:
@@ -169,11 +171,13 @@ def check(
     with tempfile.TemporaryDirectory() as folder:
         asked = [(each, *_rows(each, data_dir, Path(folder))) for each in phenomena()]
         for one in models:
+            say(f"{_name(one)}: loading")
             loaded = load(one, **options) if isinstance(one, str | Path) else one
             for each, rows, needs in asked:
                 if not rows:
                     found.append(CheckedPhenomenon(_name(one), each.name, needs=needs))
                     continue
+                say(f"{_name(one)}: {each.name}, {len(rows[:limit]):,} items")
                 found.append(_scored(_name(one), loaded, each.name, rows[:limit], tokenizer))
     return found
 
@@ -271,13 +275,15 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym check") ->
     from coherencegym.terminal import data_output
 
     def run() -> int:
+        from coherencegym.builders.command.show import spinner
         from coherencegym.eval.models.machine import quiet_libraries
 
         quiet_libraries()
         as_json, models = arguments.pop("json"), arguments.pop("model")
         arguments.pop("typed_words", None)
         with data_output(True) as out:
-            found = check(models, **arguments)
+            with spinner() as say:
+                found = check(models, say=say, **arguments)
             out.write(json.dumps(found.rows(), indent=1) if as_json else str(found))
             out.write("\n")
         return 0

@@ -210,7 +210,7 @@ def test_one_id_twice_is_an_error(tmp_path: Path) -> None:
 
 
 def test_nothing_to_build_is_an_error(make_build: Make) -> None:
-    said = "gave a single item; nothing is written; toy_context: no item in 1 discourses "
+    said = "gave a single item; nothing is written; toy_context: "
     with pytest.raises(CorpusError, match=said) as caught:
         make_build(toy_corpus("toy", {"test": {"s": ["One sentence.", "Another."]}}))
     assert "--limit" not in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -10,6 +11,7 @@ import pytest
 from support.commands import build_command
 from support.suites import Sample, no_classifiers, rows
 
+from coherencegym.builders.command.show import print_build
 from coherencegym.builders.registry import SUITES
 from coherencegym.builders.release.manifest import hashes_path
 from coherencegym.eval.kinds import kind_named
@@ -40,6 +42,19 @@ def test_rows_are_valid_and_those_that_the_manifest_counts(
                 if isinstance(one, Item):
                     ITEMS.check(one)
                     assert one.item_number == number
+
+
+def test_a_build_of_several_kinds_of_rows_is_a_line_a_config(
+    built_sample: Sample, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, manifest = built_sample("discourse_tasks")
+    empty = {f"config{number}": "no paragraph of three to fifteen sentences" for number in (1, 2)}
+    print_build(manifest, {}, empty, ["written to out"])
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) <= 20
+    assert max(map(len, shown)) <= 100
+    for name in manifest["configs"]:
+        assert sum(re.match(rf"{name}[, ]", line) is not None for line in shown) == 1
 
 
 @pytest.mark.parametrize(

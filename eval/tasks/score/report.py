@@ -27,6 +27,11 @@ from coherencegym.eval.tasks.score.scoring import UNDEFINED
 
 #: The columns of scores with their intervals, plain and controlled.
 SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"
+#: A sentence on groups of predictions that a suite names so.
+_GROUPS = (
+    "An indented row is a group: A > B, C has the predictions that the text with A is more "
+    "surprising than the text with B, where C is the case; the card of the dataset has the words."
+)
 #: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
 PUBLISHED_MODE = SYNTAXGYM_2021.name
 #: Rows of published scores on the terminal; results.json has them all.
@@ -38,7 +43,7 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     summary = found.summary
     rows = shown_rows(summary["scores"])
     yield ReportSection("What was asked", Introduction(example_of(found)))
-    yield ReportSection("Scores", score_grid(rows))
+    yield ReportSection("Scores", score_grid(rows), _on_groups(rows))
     if summary["differences"]:
         body = difference_block(summary["differences"])
         yield ReportSection("Differences from controls", body, is_detail=True)
@@ -51,8 +56,12 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         yield ReportSection("Published scores", published, is_detail=True)
     if len(rows) < len(summary["scores"]):
         every = score_table([one for row in summary["scores"] for one in row.both])
-        yield ReportSection("All scores", every, is_detail=True)
+        yield ReportSection("All scores", every, _on_groups(summary["scores"]), is_detail=True)
     yield ReportSection("Items", ItemList(partial(collect, found)))
+
+
+def _on_groups(rows: Sequence[Score]) -> str:
+    return _GROUPS if any(" > " in row.group for row in rows) else ""
 
 
 def score_grid(rows: Sequence[Score]) -> grid.Grid:

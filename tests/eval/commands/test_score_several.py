@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import without_progress
+from support.commands import one_line, without_progress
 from support.hub.server import HubServer
 from support.runs import renamed_suite
 
@@ -54,6 +54,8 @@ def test_a_folder_of_suites_ends_in_one_overview(
     words += ["--output", str(tmp_path / "out")]
     assert main(words) == 0
     printed = capsys.readouterr()
+    # A line a dataset: what takes no time has none.
+    assert re.findall(r"^(.+) items", printed.err, re.M) == ["one--demo: 3", "two--demo: 3"]
     assert without_progress(printed.err) == ""
     assert len(loads) == 1
     assert printed.out.count("demo is above chance on") == 1
@@ -116,6 +118,16 @@ def test_an_overview_of_earlier_runs(
     capsys.readouterr()
     assert main(["overview", str(suites)]) == 2
     assert "expected a folder that coherencegym score wrote" in capsys.readouterr().err
+    # One that is broken does not keep the others from being shown.
+    (out / "one--demo/results.json").write_text("{")
+    assert main(["overview", str(out)]) == 0
+    printed = capsys.readouterr()
+    assert "one--demo/results.json:1: not JSON" in one_line(printed.err)
+    assert re.search(r"^two ", printed.out, re.M)
+    assert main(["overview", str(out / "one--demo"), str(out / "two--demo")]) == 2
+    assert capsys.readouterr() == printed
+    assert main(["overview", str(out / "one--demo")]) == 2
+    assert one_line(capsys.readouterr().err).startswith("coherencegym overview: ")
 
 
 def test_datasets_without_pairs_are_left_out_beside_others(

@@ -100,6 +100,16 @@ def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     assert titles == ["What was asked", "Scores", "All scores", "Items"]
 
 
+def test_groups_of_the_form_a_over_b_are_explained_where_they_stand(
+    make_item: Callable[..., Item],
+) -> None:
+    for group, is_explained in (("even", False), ("other > same, open", True)):
+        item = make_item({"good": ["A", "b."], "bad": ["A", "bb."]}, FORMULA, groups=[group])
+        found = made_results({"toy": [made_item(item, word_bits)]})
+        leads = [one.lead for one in score_sections(found) if one.title.endswith("cores")]
+        assert any(leads) == is_explained
+
+
 def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
     data = embedded(page_of(results))
     assert data["tables"] == [["toy", "test"]]
