@@ -36,7 +36,7 @@ from coherencegym.builders.crossing.partners import (
 )
 from coherencegym.builders.discourse.cutting import category
 from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
-from coherencegym.builders.judgement.rows import HUMAN_COLUMN
+from coherencegym.builders.judgement.answers import HUMAN_COLUMN
 from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,

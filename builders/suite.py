@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-from coherencegym.builders.judgement.asked import Question
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.formula import WHOLE
@@ -288,6 +287,17 @@ def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]
     )
     numbered = tuple(Region(number, text) for number, text in enumerate(texts, start=1))
     return Condition(name, discourse.text, numbered)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in the words that are printed, and its answers: value in the field -> words.
+
+    Of labelled examples the values are the labels.
+    """
+
+    text: str
+    answers: Mapping[str, str]
 
 
 @dataclass(frozen=True)

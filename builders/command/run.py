@@ -21,7 +21,7 @@ from coherencegym.builders.command.show import (
     spinner,
     without_majority,
 )
-from coherencegym.builders.judgement.rows import Matcher
+from coherencegym.builders.judgement.answers import Matcher
 from coherencegym.builders.pipeline.build import NoItemsError, build
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import (

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from coherencegym.builders.discourse.cutting import families
-from coherencegym.builders.judgement.asked import Question
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import (
     FAMILY_COLUMN,
@@ -30,6 +29,7 @@ from coherencegym.builders.suite import (
     GeneratedDocument,
     GeneratedItem,
     ItemGenerator,
+    Question,
     generate_item,
 )
 from coherencegym.eval.kinds.documents import (

@@ -26,7 +26,7 @@ from coherencegym.builders.export.write import (
     write_lines,
     write_report,
 )
-from coherencegym.builders.judgement.asked import condition_pairs
+from coherencegym.builders.judgement.questions import condition_pairs
 from coherencegym.eval.data.benchmark import suite_headline
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Condition

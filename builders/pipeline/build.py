@@ -15,8 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.judgement.asked import JUDGED_UNITS, RowPlace
-from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, Matcher, judge_rows
+from coherencegym.builders.judgement.answers import JUDGED_COLUMNS, Matcher, judge_rows
+from coherencegym.builders.judgement.questions import JUDGED_UNITS, RowPlace
 from coherencegym.builders.pipeline import kinds
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions

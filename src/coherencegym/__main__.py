@@ -64,7 +64,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         "coherencegym.builders.command.new",
     ),
     "judge": Subcommand(
-        _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
+        _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.questions"
     ),
     "check": Subcommand(_ASK, "see on one screen what a model notices", "coherencegym.battery"),
     **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),

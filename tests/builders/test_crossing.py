@@ -27,7 +27,7 @@ from coherencegym.builders.crossing.partners import (
     repeated_more,
     stems,
 )
-from coherencegym.builders.judgement.asked import condition_pairs
+from coherencegym.builders.judgement.questions import condition_pairs
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.story_cloze import SUITE as STORIES
 from coherencegym.builders.story_cloze import stories, under_one_name

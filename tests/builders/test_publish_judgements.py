@@ -13,8 +13,8 @@ from support.annotators import fill, incoherent_texts, perfect
 from support.hub.server import HubServer
 from support.toy import REPO, stories, toy_corpus
 
-from coherencegym.builders.judgement.command import draw, json_lines
-from coherencegym.builders.judgement.rows import Matcher
+from coherencegym.builders.judgement.answers import Matcher
+from coherencegym.builders.judgement.questions import draw, json_lines
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import PublishError
 from coherencegym.builders.release.publish import Publication, publish

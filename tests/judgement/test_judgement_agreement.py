@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.judgement.rows import krippendorffs_alpha
+from coherencegym.builders.judgement.answers import krippendorffs_alpha
 
 Label = tuple[str, str, str]
 

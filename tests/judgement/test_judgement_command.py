@@ -22,7 +22,7 @@ from support.commands import build_command, one_line
 from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main as build
-from coherencegym.builders.judgement.command import main
+from coherencegym.builders.judgement.questions import main
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.files.folders import CHECKSUMS, checksums, write_checksums
 

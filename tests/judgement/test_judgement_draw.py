@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.builders.judgement.asked import RowPlace, asked_of, condition_pairs
-from coherencegym.builders.judgement.command import Drawing, draw
+from coherencegym.builders.judgement.questions import (
+    Drawing,
+    RowPlace,
+    asked_of,
+    condition_pairs,
+    draw,
+)
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region

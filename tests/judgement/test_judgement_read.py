@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.judgement.asked import FREE_FIELDS, Asked, Question
-from coherencegym.builders.judgement.rows import Matcher
+from coherencegym.builders.judgement.answers import Matcher
+from coherencegym.builders.judgement.questions import FREE_FIELDS, Asked
+from coherencegym.builders.suite import Question
 from coherencegym.loaders.corpus import CorpusError
 
 ID, OTHER = "0123abcd89ef0123", "0123abce89ef0123"
@@ -140,7 +141,7 @@ def test_whatever_stands_in_a_file_is_answers_or_one_line(lines: list[bytes], sk
             assert all(answer.place.startswith(f"{path}:") for answer in read.answers)
 
 
-ASKED = Asked(OTHER, Question("Which?", {"yes": "y", "B": "b"}), (), ("B",), "B")
+ASKED = Asked(OTHER, Question("Which?", {"yes": "y", "B": "b"}), (), ("B",))
 ROW_LINES = st.fixed_dictionaries(
     {"document": st.sampled_from([OTHER, ID])},
     optional={

@@ -19,9 +19,8 @@ from support.commands import one_line
 from support.toy import SUITE
 
 from coherencegym.builders.intruder_sentences import RELEASED
-from coherencegym.builders.judgement.asked import JUDGED_UNITS, Asked, RowPlace, asked_of
-from coherencegym.builders.judgement.command import main
-from coherencegym.builders.judgement.rows import JudgedRow, Matcher, judge_rows
+from coherencegym.builders.judgement.answers import JudgedRow, Matcher, judge_rows
+from coherencegym.builders.judgement.questions import JUDGED_UNITS, Asked, RowPlace, asked_of, main
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from support.browser import Browser, headless
 
-from coherencegym.builders.judgement.asked import Asked, Question
-from coherencegym.builders.judgement.command import draw, json_lines, page
+from coherencegym.builders.judgement.questions import Asked, draw, json_lines, page
+from coherencegym.builders.suite import Question
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS
@@ -46,7 +46,7 @@ WORSE = Question("Which <one>?", {"a": "A", "b": "B", "cannot tell": "not & neve
 
 
 def pair(identifier: str, text_a: str, text_b: str) -> Asked:
-    return Asked(identifier, WORSE, (("A", (text_a,)), ("B", (text_b,))), ("a",), "a")
+    return Asked(identifier, WORSE, (("A", (text_a,)), ("B", (text_b,))), ("a",))
 
 
 PAIRS = [

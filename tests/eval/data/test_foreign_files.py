@@ -15,7 +15,7 @@ import pytest
 from support.commands import one_line
 
 from coherencegym.builders.export.__main__ import main as export
-from coherencegym.builders.judgement.command import main as judge
+from coherencegym.builders.judgement.questions import main as judge
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import models
 from coherencegym.eval.commands.cli import main

@@ -1,10 +1,21 @@
-"""``coherencegym judge``: rows of a build for people to judge.
+"""What people are asked about rows of a build: ``coherencegym judge`` draws it and writes a sheet.
 
-What is drawn depends on the seed, on the rows, and on which configs there are.
+- A **pair** of conditions of an item: which text is the less coherent? Which of them is A is up to
+  their digests, so that it says nothing, and is the same in every sheet.
+- A **span** of a text is shown without the text around it (Storks and Chai 2021).
+- A **document**: which of its sentences is from elsewhere, or none (Shen et al. 2021, section 4.5).
+  The first sentence is never the intruder, and no answer.
+- A **labelled example**: which label is right (Chen et al. 2019, Table 5). People see what a
+  classifier gets vectors of, and no more: the text around it may give the label away. A config may
+  put the question in words.
 
-Nothing in either says which answer is the right one, which suite and config a text is from, or
-where the two texts of a pair differ. The difference is not marked on purpose: marks draw the eye to
-words, and the question is how the whole text reads. They would also give the replaced word away.
+An identifier says nothing to people, and to a build which row it is about, and that neither text
+nor question has changed since. So answers need no key.
+
+What is drawn depends on the seed, on the rows, and on which configs there are. Nothing in a sheet
+says which answer is the right one, which suite and config a text is from, or where the two texts of
+a pair differ. The difference is not marked on purpose: marks draw the eye to words, and the
+question is how the whole text reads. They would also give the replaced word away.
 """
 
 from __future__ import annotations
@@ -13,30 +24,272 @@ import argparse
 import hashlib
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.builders.judgement.asked import (
-    ANSWER,
-    FREE_FIELDS,
-    JUDGED_UNITS,
-    Asked,
-    RowPlace,
-    asked_of,
-)
-from coherencegym.command_line import Parser, finish
+from coherencegym.builders.suite import Question
+from coherencegym.command_line import Parser, finish, positive
+from coherencegym.errors import EvaluationError
 from coherencegym.escapes import templates_of, under_policy
 from coherencegym.eval.data.table_rows import TableRows
-from coherencegym.eval.kinds.documents import SPANS
+from coherencegym.eval.kinds.documents import (
+    DOCUMENTS,
+    EXAMPLES,
+    NEGATIVE,
+    NO_INTRUDER,
+    SPANS,
+    UNDECIDED,
+    Document,
+    LabelledExample,
+    SpanText,
+)
+from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
+from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item
+from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
 
+
+@dataclass(frozen=True, slots=True)
+class ConditionPair:
+    """Two conditions of an item, and their texts; the groups of all predictions about these two."""
+
+    coherent: str
+    incoherent: str
+    coherent_text: str
+    incoherent_text: str
+    groups: tuple[str, ...]
+
+
+def condition_pairs(item: Item) -> list[ConditionPair]:
+    """The pairs of an item, in the order of its predictions, each once.
+
+    A prediction that adds up several conditions on each side gives a pair of each of them with the
+    one on the other side that has the same text around what is compared. A prediction that is not
+    about sums of regions gives none, and neither do two conditions of the same text.
+    """
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    for prediction in item.predictions:
+        for names in _compared(item, parse_formula(prediction.formula)):
+            groups.setdefault(names, {}).update(dict.fromkeys(prediction.groups))
+    found = []
+    for (coherent, incoherent), named in groups.items():
+        texts = item.condition(coherent).content, item.condition(incoherent).content
+        if texts[0] != texts[1]:
+            found.append(ConditionPair(coherent, incoherent, *texts, tuple(named)))
+    return found
+
+
+def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
+    if not isinstance(formula, Comparison) or formula.operator == "=":
+        return
+    better, worse = sum_of(formula.right), sum_of(formula.left)
+    if formula.operator == "<":
+        better, worse = worse, better
+    if not worse or len(worse) != len(better):
+        return
+    left = list(worse)
+    regions = [region for own in (*better.values(), *worse.values()) for region in own]
+    first = min((region for region in regions if region != WHOLE), default=1)
+    for name in better:
+        own = [region.content for region in item.condition(name).regions]
+
+        def similarity(other: str, own: list[str] = own) -> tuple[bool, int]:
+            regions = [region.content for region in item.condition(other).regions]
+            same = sum(a == b for a, b in zip(own, regions, strict=True))
+            return own[: first - 1] == regions[: first - 1], same
+
+        nearest = max(left, key=similarity)
+        left.remove(nearest)
+        yield name, nearest
+
+
+YES, NO, CANNOT_TELL = "yes", "no", "cannot tell"
+#: The answer that nothing is as the question says.
+NONE = "none"
+
+#: Kind of table -> what people are asked about: the field of a line with its identifier.
+JUDGED_UNITS: Mapping[str, str] = {
+    "items": "pair",
+    "spans": "span",
+    "documents": "document",
+    "examples": "example",
+}
+
+#: The field of a line with the answer, and those that annotators may fill as well.
+ANSWER = "answer"
+FREE_FIELDS = ("annotator", "comment")
+
+#: A row that people are asked about.
+AskedRow = Item | SpanText | Document | LabelledExample
+#: Texts as they are shown, (name, lines): one without a name, or alternatives.
+ShownTexts = tuple[tuple[str, tuple[str, ...]], ...]
+
+#: The form of an identifier.
+IDENTIFIER = r"[0-9a-f]{16}"
+#: The answer that no alternative is better.
+AS_GOOD = "as good"
+_UNSURE = {CANNOT_TELL: CANNOT_TELL}
+_LESS_COHERENT = Question("Which is less coherent?", {"a": "A", "b": "B"} | _UNSURE)
+_INTRUDER = "Which sentence, if any, is from another text?"
+#: Questions about spans, by what a positive answer says of a text.
+_OF_SPANS = {
+    "entailed": "Is this said in the text, or does it follow from it? “{hypothesis}”",
+    "incoherent": "Is there a sentence in the text that does not belong there?",
+    "contradictory": "Does a speaker contradict himself or herself in the text?",
+}
+_PLAUSIBLE = "Which text is the more plausible?"
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """The table of a row: names, and the manifest's entry of the config."""
+
+    suite: str
+    config: str
+    split: str
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question about a row as annotators get it, and its right answers, which they do not get.
+
+    Attributes:
+        right: the right answers; the first is the dataset's own.
+        groups: of a pair the groups of the predictions about it.
+    """
+
+    id: str
+    question: Question
+    texts: ShownTexts
+    right: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+
+def asked_of(kind: str, place: RowPlace, row: Any) -> Iterator[Asked]:
+    """The questions that people can be asked about a row of a kind (its name)."""
+    return _ASKED[kind](place, row)
+
+
+def _digest(*parts: str) -> str:
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def _asked(
+    place: RowPlace,
+    row: AskedRow,
+    question: Question,
+    texts: ShownTexts,
+    right: tuple[str, ...],
+    part: str = "",
+) -> Asked:
+    where = (place.suite, place.config, place.split, row.item_id, part)
+    shown = ("\n".join(lines) for _, lines in texts)
+    return Asked(_digest(*where, question.text, *shown), question, texts, right)
+
+
+def _pairs(place: RowPlace, item: Item) -> Iterator[Asked]:
+    for pair in condition_pairs(item):
+        texts = sorted((pair.coherent_text, pair.incoherent_text), key=_digest)
+        right = "ab"[texts.index(pair.incoherent_text)]
+        shown = tuple(zip("AB", _turns(texts), strict=True))
+        # By its texts alone: where several configs have them, an answer serves all.
+        yield Asked(_digest(*texts), _LESS_COHERENT, shown, (right,), pair.groups)
+
+
+def _turns(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    # Where a text has a change of speaker, both are printed as dialogues. A and B are the texts.
+    dialogue = any(SEPARATOR in text for text in texts)
+    for text in texts:
+        speakers = cycle(("Speaker 1: ", "Speaker 2: ") if dialogue else ("",))
+        turns = zip(speakers, text.split(SEPARATOR), strict=False)
+        yield tuple(speaker + turn.strip() for speaker, turn in turns)
+
+
+def _spans(place: RowPlace, row: SpanText) -> Iterator[Asked]:
+    # Left out are those of which the alternatives have the same text.
+    names = ascii_uppercase[: len(row.alternatives)]
+    positive = str(place.about.get("task_defaults", {}).get("positive", "entailed"))
+    question = Question(
+        _OF_SPANS.get(positive, f"Is the text {positive}?").replace("{hypothesis}", row.hypothesis),
+        {YES: YES, NO: NO} | _UNSURE,
+    )
+    if row.is_choice:
+        letters = {name.lower(): name for name in names}
+        question = Question(_PLAUSIBLE, letters | {AS_GOOD: "they are as good"} | _UNSURE)
+    for span in row.gold:
+        part = slice(span.start, span.end + 1)
+        said = zip(row.speakers[part] or ("",) * row.size, row.units[part], strict=False)
+        texts: ShownTexts = (("", tuple(f"{who}: {text}" if who else text for who, text in said)),)
+        right = NO if span.answer == NEGATIVE else YES
+        if row.is_choice:
+            parts = (alternative[part] for alternative in row.alternatives)
+            texts = tuple(zip(names, parts, strict=False))
+            right = AS_GOOD if span.answer == UNDECIDED else names[span.answer].lower()
+        if len({lines for _, lines in texts}) == len(texts):
+            yield _asked(place, row, question, texts, (right,), f"{span.start}-{span.end}")
+
+
+def _document(place: RowPlace, row: Document) -> Iterator[Asked]:
+    numbers = map(str, range(2, len(row.sentences) + 1))
+    # First, so that in a sheet the digit of a key is that of the sentence.
+    question = Question(_INTRUDER, {name: name for name in (NONE, *numbers)})
+    texts = (("", _numbered(row.sentences)),)
+    yield _asked(place, row, question, texts, (answer_of(row.intruder_position),))
+
+
+def answer_of(position: int) -> str:
+    """The answer that stands for a place (from 0) in a document; -1 for none."""
+    return NONE if position == NO_INTRUDER else str(position + 1)
+
+
+def position_of(answer: str) -> int:
+    """The place in a document that an answer stands for; see :func:`answer_of`."""
+    return NO_INTRUDER if answer == NONE else int(answer) - 1
+
+
+def _example(place: RowPlace, row: LabelledExample) -> Iterator[Asked]:
+    about = place.about
+    labels = {name: name for name in about["features"]["label"]["names"]}
+    question = Question(f"Which answer is right? ({about['summary']})", labels)
+    if "question" in about:
+        try:
+            declared = held(about["question"], Question)
+        except EvaluationError as error:
+            message = f"manifest.json: configs.{place.config}.question: {error}"
+            raise EvaluationError(message) from None
+        others = {name: name for name in labels if name not in declared.answers}
+        question = replace(declared, answers={**declared.answers, **others})
+    segments = [" … ".join(slot.segments) for slot in row.slots]
+    names = tuple(map(str, about.get("regions", ())))
+    lines = _numbered(segments, names if len(names) == len(segments) else ())
+    yield _asked(place, row, question, (("", lines),), (row.label, *row.also))
+
+
+def _numbered(texts: Sequence[str], names: Sequence[str] = ()) -> tuple[str, ...]:
+    if len(texts) == 1:
+        return tuple(texts)
+    heads = [f"{name}:" for name in names] or [f"{n}." for n in range(1, len(texts) + 1)]
+    return tuple(f"{head} {text}" for head, text in zip(heads, texts, strict=True))
+
+
+_ASKED: Mapping[str, Callable[[RowPlace, Any], Iterator[Asked]]] = {
+    ITEMS.name: _pairs,
+    SPANS.name: _spans,
+    DOCUMENTS.name: _document,
+    EXAMPLES.name: _example,
+}
+
+
 #: A table (its number), and the group of which its questions take turns with those of others.
 _Pool = tuple[int, str]
-
 
 #: A question, its pool, and its sources: its texts, and discourses of a corpus.
 _Candidate = tuple[Asked, _Pool, frozenset[tuple[str, ...]]]
@@ -83,7 +336,11 @@ def draw(
     ]
     holders: dict[str, set[int]] = defaultdict(set)
     pools: dict[_Pool, deque[_Candidate]] = defaultdict(deque)
-    for candidate in sorted(candidates, key=lambda one: _rank(seed, one[0].id)):
+
+    def rank(candidate: _Candidate) -> bytes:
+        return hashlib.sha256(f"{seed} {candidate[0].id}".encode()).digest()
+
+    for candidate in sorted(candidates, key=rank):
         asked, pool, _ = candidate
         holders[asked.id].add(pool[0])
         pools[pool].append(candidate)
@@ -106,15 +363,11 @@ def draw(
         if not any(pools.values()):
             pools, later = later, defaultdict(deque)
             most_uses += 1
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     for number, table in enumerate(tables):
         counts[table.config] += of_table[number]
     drawn = tuple(chosen[name] for name in sorted(chosen))
     return Drawing(drawn, dict(counts), len(drawn) - n_fresh)
-
-
-def _rank(seed: int, identifier: str) -> bytes:
-    return hashlib.sha256(f"{seed} {identifier}".encode()).digest()
 
 
 def _candidates(
@@ -128,7 +381,7 @@ def _candidates(
         for asked in asked_of(table.kind.name, place, row):
             if wanted and wanted.isdisjoint(asked.groups):
                 continue
-            group = asked.answer_kind if table.kind is SPANS else next(iter(asked.groups), "")
+            group = asked.right[0] if table.kind is SPANS else next(iter(asked.groups), "")
             texts = (("\n".join(lines),) for _, lines in asked.texts)
             yield asked, (number, group), frozenset((*texts, *discourses))
 
@@ -176,7 +429,7 @@ def page(unit: str, drawn: Sequence[Asked]) -> str:
     return under_policy(text)
 
 
-EXAMPLES = """\
+_EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
   coherencegym judge suites/connectives --group "same sense, same syntax"
   coherencegym judge suites/intruder_sentences --kind documents
@@ -209,12 +462,10 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym judge") ->
 
 def make_parser(prog: str = "coherencegym judge") -> Parser:
     """The parser of ``coherencegym judge``."""
-    from coherencegym.command_line import positive
-
     parser = Parser(
         prog,
         "Draw rows of a build for people to judge, and write a sheet that is blind.",
-        EXAMPLES,
+        _EXAMPLES,
         takes="FOLDER",
     )
     add = parser.add_argument
@@ -237,7 +488,6 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
 def sample(arguments: argparse.Namespace) -> list[str]:
     """Draw and write; what to say of it, line by line."""
     from coherencegym.builders.release.manifest import MANIFEST, diagnostic_configs
-    from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.table_rows import table_rows
     from coherencegym.eval.kinds import kind_named
@@ -294,8 +544,6 @@ def sample(arguments: argparse.Namespace) -> list[str]:
 
 def _kind(source: Source, arguments: argparse.Namespace) -> tuple[str, list[str]]:
     # The kind that is asked about, and the other ones of the build.
-    from coherencegym.errors import EvaluationError
-
     known = source.manifest["configs"]
     there = {about["kind"] for about in known.values()}
     kinds = [kind for kind in JUDGED_UNITS if kind in there]

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.builders.judgement.asked import (
+from coherencegym.builders.judgement.questions import (
     ANSWER,
     CANNOT_TELL,
     FREE_FIELDS,
@@ -238,9 +238,13 @@ def judge_rows(
     judged: list[JudgedRow] = []
     for value, row in zip(values, rows, strict=True):
         of_row = []
+        known = value.extra.get(HUMAN) or () if isinstance(value, Document) else ()
         for asked in asked_of(config.kind.name, place, value):
             given: Mapping[Any, str] = {} if matcher is None else matcher.votes(asked)
-            votes: dict[str | int, str] = {**_known_votes(value), **given}
+            votes: dict[str | int, str] = {
+                **{number: answer_of(position) for number, position in enumerate(known, start=1)},
+                **given,
+            }
             if votes:
                 of_row.append(JudgedRow(value, asked, votes))
             if matcher is not None and isinstance(value, Document):
@@ -250,11 +254,6 @@ def judge_rows(
             row[HUMAN_OK] = all(one.is_ok for one in of_row) if of_row else None
         judged += of_row
     return human_figures(config, judged, matcher.digests if matcher else ()) if judged else {}
-
-
-def _known_votes(value: AskedRow) -> dict[str | int, str]:
-    known = value.extra.get(HUMAN) or () if isinstance(value, Document) else ()
-    return {number: answer_of(position) for number, position in enumerate(known, start=1)}
 
 
 def human_figures(
@@ -277,10 +276,11 @@ def human_figures(
     alpha, units = krippendorffs_alpha(
         (str(who), one.asked.id, answer) for one, who, answer in answers
     )
-    of_one = [mean(a in one.asked.right for a in one.votes.values()) for one in judged]
     by_answer: dict[str, list[bool]] = defaultdict(list)
     for one in judged:
-        by_answer[one.asked.answer_kind].append(one.is_ok)
+        is_intruded = isinstance(one.row, Document) and one.row.intruded
+        by_answer["an intruder" if is_intruded else one.asked.right[0]].append(one.is_ok)
+    of_one = [mean(a in one.asked.right for a in one.votes.values()) for one in judged]
     return {
         "judged": len(judged),
         "annotators": len({who for _, who, _ in answers if isinstance(who, str)}) or None,
