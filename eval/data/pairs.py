@@ -97,40 +97,32 @@ def are_pairs(given: Any) -> bool:
     return isinstance(first, tuple) and all(isinstance(text, str) for text in first)
 
 
-def read_pairs_file(
-    path: Path, choices: PairChoices = AS_FOUND, limit: int | None = None
-) -> tuple[Source, tuple[ItemTable]]:
-    """The table of the pairs of a file: CSV, TSV, JSON lines or parquet."""
-    good, bad = GOOD_AND_BAD[0]
-    columns = f"columns such as {choices.good or good} and {choices.bad or bad}"
-    frame = read_frame(path, columns)
-    return table_of_pairs(frame, choices, limit, name=path.stem, where=str(path))
-
-
 def table_of_pairs(
-    pairs: Iterable[Sequence[str] | Mapping[str, Any]] | pandas.DataFrame,
+    pairs: str | Path | Iterable[Sequence[str] | Mapping[str, Any]] | pandas.DataFrame,
     choices: PairChoices = AS_FOUND,
     limit: int | None = None,
-    *,
-    name: str = "pairs",
-    where: str = "pairs",
-) -> tuple[Source, tuple[ItemTable]]:
+) -> tuple[Source, ItemTable]:
     """The table of some pairs.
 
     Args:
-        pairs: ``(good, bad)`` or ``(context, good, bad)``; or a data frame, or mappings.
+        pairs: a file (CSV, TSV, JSON lines or parquet); ``(good, bad)`` or ``(context, good,
+            bad)``; a data frame, or mappings.
         choices: columns, clusters, groups and aggregation.
         limit: no more pairs than this, from the start.
-        name: that of the config.
-        where: the name of them in errors.
     """
+    name = where = "pairs"
+    if isinstance(pairs, str | Path):
+        name, where = Path(pairs).stem, str(pairs)
+        good, bad = GOOD_AND_BAD[0]
+        columns = f"columns such as {choices.good or good} and {choices.bad or bad}"
+        pairs = read_frame(Path(pairs), columns)
     groups = list(choices.group_by)
     rows = _rows(pairs, where)
     if not rows:
         raise EvaluationError(f"{where}: no pair; expected at least one")
-    columns = _columns(list(rows[0]), where, choices, groups)
+    named = _columns(list(rows[0]), where, choices, groups)
     made = [
-        _item(number, row, where, columns, choices, groups)
+        _item(number, row, where, named, choices, groups)
         for number, row in enumerate(rows[:limit], start=1)
     ]
     known: dict[str, int] = {}
@@ -142,9 +134,9 @@ def table_of_pairs(
             )
     table = replace(unverified_table(name, "", made), breakdowns=tuple(groups))
     note = detail(
-        f"pairs: {columns[1]} is to be less surprising than {columns[2]} ({choices.aggregation})"
+        f"pairs: {named[1]} is to be less surprising than {named[2]} ({choices.aggregation})"
     )
-    return Source(name, Path(), manifest={"suite": name}, notes=(note,)), (table,)
+    return Source(name, Path(), manifest={"suite": name}, notes=(note,)), table
 
 
 def _rows(pairs: Any, where: str) -> list[Mapping[str, Any]]:

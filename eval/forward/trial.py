@@ -235,7 +235,7 @@ class _Tried:
         return alike_within(_pairs(found, self._alone(), self.compared), tolerance)
 
     def _in_half(self, found: Bits) -> Trial:
-        exact = self._in_float32(self._alone)
+        exact = _in_float32(self.forward, self._alone)
         if exact is not None:
             parts = [part for batch in self.batches if (part := _part(batch, self.compared))]
             right = self._right(parts, exact)
@@ -248,16 +248,10 @@ class _Tried:
         return self._alike(found, max(TOLERANCE, _TIMES * noise))
 
     def _right(self, batches: Sequence[Batch], exact: Bits) -> Trial:
-        found = self._in_float32(lambda: self._run(batches))
+        found = _in_float32(self.forward, lambda: self._run(batches))
         if found is None:
             return Trial(False, reason="it does not run in float32")
         return alike_within(_pairs(found, exact, self.compared))
-
-    def _in_float32(self, work: Callable[[], Bits]) -> Bits | None:
-        # None where that cannot be had.
-        if quantization_of(self.forward.model.config) is not None:
-            return None
-        return exactly(self.forward, work)
 
     def _alone(self) -> Bits:
         return {index: run_alone(self.forward, self.sequences, index) for index in self.compared}
@@ -288,6 +282,11 @@ class _Tried:
             return bits
         place = {tuple(read): number for number, read in enumerate(tried.reads().tolist())}
         return bits[[place[tuple(read)] for read in own.reads().tolist()]]
+
+
+def _in_float32(forward: Forward, work: Callable[[], Bits]) -> Bits | None:
+    # None where that cannot be had.
+    return None if quantization_of(forward.model.config) else exactly(forward, work)
 
 
 def _pairs(
@@ -549,5 +548,5 @@ def _bits(
 
     if forward.is_exact:
         return list(work().values()), TOLERANCE
-    exact = None if quantization_of(forward.model.config) else exactly(forward, work)
+    exact = _in_float32(forward, work)
     return list((exact or work()).values()), TOLERANCE if exact else _GROSS

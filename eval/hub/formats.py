@@ -27,7 +27,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, task_id
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
-from coherencegym.eval.hub.push import Pushed, dump_yaml, push_changes
+from coherencegym.eval.hub.push import Pushed, dump_yaml, public_name, push_changes
 from coherencegym.eval.results.folder import MARKER, read_results, run_folders
 from coherencegym.eval.statistics.scores import CD, CD_METRICS, Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
@@ -227,8 +227,7 @@ def evaluation_files(
     files: dict[str, bytes] = {}
     for folder in run_folders(folders):
         run = read_results(folder)
-        # Of a folder its own name: where it lies says nothing to others.
-        model = Path(run.model_name).name if Path(run.model_name).is_absolute() else run.model_name
+        model = public_name(run)
         owner, _, name = model.rpartition("/")
         uuid = str(UUID(bytes=hashlib.sha256(run.signature.encode()).digest()[:16], version=4))
         collection = f"coherencegym_{run.named_suite}"

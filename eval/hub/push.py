@@ -260,12 +260,15 @@ _CARD = "README.md"
 RUN_FILE = re.compile(rf"({RUNS}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
 
 
+def public_name(run: Results) -> str:
+    """The name of a run's model; of a folder its own, as where it lies says nothing to others."""
+    return Path(run.model_name).name if Path(run.model_name).is_absolute() else run.model_name
+
+
 def run_folder(run: Results) -> str:
     """The folder of a run in the repository."""
     digest = hashlib.sha256(run.signature.encode()).hexdigest()[:12]
-    # Of a folder its own name: the digest tells it from others of that name.
-    model = Path(run.model_name).name if Path(run.model_name).is_absolute() else run.model_name
-    names = map(_name, (run.suite, run.version or "unversioned", model))
+    names = map(_name, (run.suite, run.version or "unversioned", public_name(run)))
     return "/".join((RUNS, *names, digest))
 
 

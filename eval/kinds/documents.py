@@ -34,7 +34,6 @@ from coherencegym.eval.kinds.table_kind import (
     FROM_DISCOURSE,
     ROW_ID,
     Clustered,
-    Row,
     RowName,
     TableKind,
     column,
@@ -353,11 +352,6 @@ def _of_spans(value: SpanText) -> Iterator[str]:
         yield "the span of all units has another answer than the whole; expected the label"
 
 
-def _length_of_spans(row: Row) -> int:
-    texts = row["units"] or [unit for one in row["alternatives"] for unit in one]
-    return sum(map(len, texts))
-
-
 SPANS = TableKind(
     name="spans",
     row=(
@@ -368,7 +362,9 @@ SPANS = TableKind(
     mark="gold",
     texts=lambda value: value.texts,
     problems=_of_spans,
-    length=_length_of_spans,
+    length=lambda row: sum(
+        map(len, row["units"] or [unit for one in row["alternatives"] for unit in one])
+    ),
     shown=lambda row: bool(row["evidence"]) and len(row["gold"]) > 1,
     task="spans",
     command="coherencegym spans",

@@ -31,7 +31,7 @@ from typing import Any, Literal
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.models.arguments import ATTENTION
-from coherencegym.eval.models.machine import attempt, input_device, require
+from coherencegym.eval.models.machine import NEEDS_CODE, attempt, input_device, require
 from coherencegym.eval.models.source import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ModelSource
 from coherencegym.files.strict_json import held, kind
 
@@ -104,9 +104,7 @@ def limits_of(config: Any) -> Limits:
         # Unless the config names its kinds of layers and none has such a window.
         return _number(text, name) if not layers or kind in layers else 0
 
-    # Code from a model's own repository may still use the older name.
-    ropes = [getattr(text, name, None) for name in ("rope_parameters", "rope_scaling")]
-    lengths = {_scaled_length(text, rope) for value in ropes for rope in _ropes(value)}
+    lengths = {_scaled_length(text, rope) for rope in _ropes(text)}
     return Limits(
         sliding=window("sliding_window", "sliding_attention"),
         chunk=window("attention_chunk_size", "chunked_attention"),
@@ -139,9 +137,7 @@ def with_context(config: Any, tokens: int) -> Any:
 
 def rope_types(config: Any) -> frozenset[str]:
     """The rope functions that a config names, such as ``linear``."""
-    text = _of_text(config)
-    values = [getattr(text, name, None) for name in ("rope_parameters", "rope_scaling")]
-    found = (rope.get("rope_type") or rope.get("type") for v in values for rope in _ropes(v))
+    found = (rope.get("rope_type") or rope.get("type") for rope in _ropes(_of_text(config)))
     return frozenset(str(kind) for kind in found if kind)
 
 
@@ -158,14 +154,15 @@ def _least(text: Any, names: Iterable[str]) -> int:
     return min((size for name in names if (size := _number(text, name))), default=0)
 
 
-def _ropes(value: Any) -> Iterator[Mapping[str, Any]]:
-    # A rope's parameters, or those of each kind of layers.
-    if isinstance(value, Mapping):
-        if "rope_type" in value or "type" in value:
+def _ropes(text: Any) -> Iterator[Mapping[str, Any]]:
+    # A rope's parameters, or those of each kind of layers. Code from a model's own repository may
+    # still use the older name.
+    values = [getattr(text, name, None) for name in ("rope_parameters", "rope_scaling")]
+    for value in values:
+        if isinstance(value, Mapping) and not {"rope_type", "type"} & {*value}:
+            values += value.values()
+        elif isinstance(value, Mapping):
             yield value
-        else:
-            for inner in value.values():
-                yield from _ropes(inner)
 
 
 def _scaled_length(text: Any, rope: Mapping[str, Any]) -> int:
@@ -235,25 +232,28 @@ def is_headless(config: Any) -> bool:
     return all(name.endswith("Model") and "Head" not in name for name in declared)
 
 
-def class_for(config: Any, scorer: Scorer, trust: bool = False) -> Any:
+def class_for(config: Any, scorer: Scorer | None, trust: bool) -> Any:
     """The class of transformers that makes a model of a config with the head that a scorer needs.
 
-    Models that predict a masked token one place before it come as either.
+    Without a scorer there is no head, and of two halves it is the encoder. Models that predict a
+    masked token one place before it come as either.
     """
-    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
-    from transformers.models.auto import modeling_auto
+    import transformers
+    from transformers.models.auto import modeling_auto as auto
 
-    if scorer == "causal":
-        return AutoModelForCausalLM
+    model_type = getattr(config, "model_type", "")
+    if scorer is None:
+        is_half = model_type in auto.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
+        return transformers.AutoModelForTextEncoding if is_half else transformers.AutoModel
     own_code = trust and _OWN_MASKED in (getattr(config, "auto_map", None) or {})
-    known = getattr(config, "model_type", "") in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    return AutoModelForMaskedLM if scorer == "pll" or own_code or known else AutoModelForCausalLM
+    known = own_code or model_type in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    is_causal = scorer == "causal" or (scorer == "mntp" and not known)
+    return transformers.AutoModelForCausalLM if is_causal else transformers.AutoModelForMaskedLM
 
 
 def padding_of(config: Any) -> int:
     """The id that fills up rows of a model that is told what is text."""
-    text = config.get_text_config() if hasattr(config, "get_text_config") else config
-    padding = getattr(text, "pad_token_id", None)
+    padding = getattr(_of_text(config), "pad_token_id", None)
     return padding if isinstance(padding, int) and padding >= 0 else 0
 
 
@@ -272,9 +272,6 @@ _SLACK = 1 << 26
 _OTHER_TASKS = ("SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS")
 #: Most times as many as its files hold: a tied head may be kept apart; quantized ones packed.
 _TIED, _PACKED = 2, 32
-_NEEDS_CODE = (
-    "needs code from its repository; read it, and if you trust it give --trust-remote-code"
-)
 
 
 @dataclass(frozen=True)
@@ -394,7 +391,7 @@ def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
     if any(model_type in known for _, known in classes) or (trust and own_code):
         return None
     if own_code:
-        return _NEEDS_CODE
+        return NEEDS_CODE
     if scorer == "causal" and model_type in auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
         return (
             f"reads images and text ({model_type}), and transformers does not load its text part "

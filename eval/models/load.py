@@ -248,8 +248,13 @@ def load(
     if known is not None and placement.device is not None and facts:
         number_format = str(placement.dtype).removeprefix("torch.")
         waiting = Unloaded(read.config, number_format, own, weights)
-        where: dict[str, Any] = {"device": placement.whole_device, "dtype": number_format}
-        found = LoadedModel(model=waiting, parameters=0, **where, **facts)
+        import torch
+
+        # With its number: ``cuda:0``.
+        device = str(torch.empty(0, device=placement.device).device)
+        found = LoadedModel(
+            model=waiting, parameters=0, device=device, dtype=number_format, **facts
+        )
         if counts := known(found):
             waiting.vocabulary = counts["vocabulary"]
             return replace(found, parameters=counts["parameters"])
@@ -379,17 +384,6 @@ def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSo
     return base or source, adapter
 
 
-def _kind_of_model(config: Any, scorer: Scorer | None, trust: bool) -> Any:
-    # That of the encoder where a model has two halves.
-    from transformers import AutoModel, AutoModelForTextEncoding
-    from transformers.models.auto import modeling_auto
-
-    if scorer is not None:
-        return class_for(config, scorer, trust)
-    encoders = modeling_auto.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
-    return AutoModelForTextEncoding if config.model_type in encoders else AutoModel
-
-
 @contextmanager
 def _readable(source: ModelSource) -> Iterator[ModelSource]:
     # Some releases, 5.21 too, look into a folder itself, whatever the subfolder: they get links to
@@ -419,7 +413,7 @@ def _weights(
     read: _Read, placement: Placement, arguments: ModelArguments, trust: bool, head: Any
 ) -> Any:
     # In evaluation mode, on its device, with its adapter.
-    made = head or _kind_of_model(read.config, read.scorer, trust)
+    made = head or class_for(read.config, read.scorer, trust)
     refuse_unless_held(read.source, read.config, trust, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
     with _readable(read.source) as files:

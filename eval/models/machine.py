@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+#: What is said of a model that is no model without its code.
+NEEDS_CODE = "needs code from its repository; read it, and if you trust it give --trust-remote-code"
+
+
 def quiet_libraries() -> None:
     """Keep the libraries' warnings off the terminal, and their bars out of pipes."""
     import logging
@@ -78,9 +82,7 @@ def _problem(error: BaseException, trust: bool) -> str:
 
     said = str(error)
     if not trust and "trust_remote_code" in said:
-        return (
-            "needs code from its repository; read it, and if you trust it give --trust-remote-code"
-        )
+        return NEEDS_CODE
     reason = first_line(error)
     if unknown := re.search(r"unexpected keyword argument '(\w+)'", said):
         reason = (
@@ -113,13 +115,6 @@ class Placement:
     dtype: Any
     settings: Mapping[str, Any]
 
-    @property
-    def whole_device(self) -> str:
-        """The device of the model as a whole as :func:`devices` names it, such as ``cuda:0``."""
-        import torch
-
-        return str(torch.empty(0, device=self.device).device)
-
 
 def place_model(
     config: Any, arguments: ModelArguments, device: str, dtype: str, device_map: str | None
@@ -147,13 +142,11 @@ def place_model(
             raise EvaluationError(f"--device {device} and --device-map: expected one of them")
         require("accelerate", "--device-map")
         settings |= {"device_map": device_map, **_memory(arguments.memory)}
-        return Placement(None, number_format, settings)
-    if arguments.quantization or stored_quantized:
+    elif arguments.quantization or stored_quantized:
         # Quantized weights are made on their device, and many kinds cannot be moved.
         require("accelerate", "a quantized model")
         settings["device_map"] = {"": str(where)}
-        return Placement(None, number_format, settings)
-    return Placement(where, number_format, settings)
+    return Placement(None if "device_map" in settings else where, number_format, settings)
 
 
 def _device(choice: str) -> Any:

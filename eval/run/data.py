@@ -16,7 +16,6 @@ from coherencegym.eval.data.pairs import (
     AS_FOUND,
     PairChoices,
     are_pairs,
-    read_pairs_file,
     table_of_pairs,
 )
 from coherencegym.eval.data.source import Source, find_dataset
@@ -88,14 +87,11 @@ def items_of_pairs(
     """Pairs of texts as items with their baselines.
 
     Args:
-        pairs: a file's name, or what :func:`eval.data.pairs.table_of_pairs` takes.
+        pairs: what :func:`eval.data.pairs.table_of_pairs` takes.
         choices: columns, clusters, groups and aggregation.
         max_items: no more pairs than this, from the start.
     """
-    if isinstance(pairs, str | Path):
-        source, (table,) = read_pairs_file(Path(pairs), choices, max_items)
-    else:
-        source, (table,) = table_of_pairs(pairs, choices, max_items)
+    source, table = table_of_pairs(pairs, choices, max_items)
     return Items(source, (_with_baselines(table),))
 
 

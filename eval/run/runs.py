@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,14 +138,8 @@ class _Place:
     model: ModelOptions
     data: DataOptions
     folder: Path | None = None
-    read: DatasetInputs | None = None
+    read: DatasetInputs = field(init=False)
     run: Results | None = None
-
-    @property
-    def inputs(self) -> DatasetInputs:
-        """The inputs, which were read."""
-        assert self.read is not None
-        return self.read
 
 
 def run_task(call: Call) -> Results | ShownOverview:
@@ -323,7 +317,7 @@ class Runs:
         with self._asking(left[0].model, own, plans) as (context, settled):
             for place in left:
                 with self._attempt(str(place.folder)):
-                    self._run(place, place.inputs, context, settled)
+                    self._run(place, context, settled)
 
     @contextmanager
     def _asking(
@@ -345,14 +339,14 @@ class Runs:
         with evaluating(loaded.model) if model.is_loaded else nullcontext():
             yield TaskContext(loaded, call.reading, vectors=vectors), task.settle(own, loaded)
 
-    def _run(self, place: _Place, read: DatasetInputs, context: TaskContext, own: Any) -> None:
+    def _run(self, place: _Place, context: TaskContext, own: Any) -> None:
         task, folder = self.call.task, place.folder
         is_quiet = self.call.output.quiet or not self.processes.is_first
         run_of_several = folder.name if folder is not None and self.above is not None else ""
         # Where there is no bar, several runs have a line each, and one alone one for each table.
         no_tables = is_quiet or (bool(run_of_several) and not sys.stderr.isatty())
         above, units = f"{run_of_several}: " * bool(run_of_several), task.command.units
-        rows = sum(len(task.table(one).rows) for one in read.inputs)
+        rows = sum(len(task.table(one).rows) for one in place.read.inputs)
         bar, told = (batch_bar, "progress") if self._reads(own) else (step_bars, "step")
 
         @contextmanager
@@ -361,7 +355,7 @@ class Runs:
                 yield {told: progress}
 
         context = replace(context, showing=showing, reads=[], names=Counter())
-        about = read, own, place.model.record()
+        about = place.read, own, place.model.record()
         if not self.processes.is_first or folder is None:
             found = results_about(task, context, *about)
         else:

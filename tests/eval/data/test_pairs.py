@@ -16,7 +16,6 @@ from coherencegym.eval.data.pairs import (
     GOOD_AND_BAD,
     PairChoices,
     are_pairs,
-    read_pairs_file,
     table_of_pairs,
 )
 from coherencegym.eval.data.source import find_dataset
@@ -30,7 +29,7 @@ GOOD, BAD = "The dog sat.", "Sat dog the."
 
 def items(pairs: Any, **how: Any) -> list[Item]:
     """The items of some pairs, each of which can be read."""
-    _, (table,) = table_of_pairs(pairs, options_from(PairChoices, how))
+    _, table = table_of_pairs(pairs, options_from(PairChoices, how))
     return [ITEMS.from_row(item) for item in table.items]
 
 
@@ -83,7 +82,7 @@ def test_columns_may_be_named_and_cluster_and_group() -> None:
         for n in range(4)
     ]
     how = {"good": "x", "bad": "y", "cluster_by": "document", "group_by": "genre"}
-    _, (table,) = table_of_pairs(rows, options_from(PairChoices, how), limit=3)
+    _, table = table_of_pairs(rows, options_from(PairChoices, how), limit=3)
     assert table.breakdowns == ("genre",)
     assert [one.cluster for one in table.items] == ["0", "0", "1"]
     assert [one.extra["genre"] for one in table.items] == ["a", "b", "a"]
@@ -117,7 +116,7 @@ def test_files_keep_texts_as_they_are(
     texts = ["1984", "NA", "2020-01-02", 'He said "no", and left.', "ünï\ttab"]
     path = tmp_path / f"mine.{ending}"
     write(path, [{"good": text, "bad": BAD} for text in texts])
-    source, (table,) = read_pairs_file(path)
+    source, table = table_of_pairs(path)
     assert (source.suite, table.config) == ("mine", "mine")
     assert [one.conditions[0].content for one in table.items] == texts
 
@@ -151,9 +150,9 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
     for name, content in (("a.jsonl", "{"), ("a.parquet", "no"), ("a.csv", 'a\n"b')):
         (tmp_path / name).write_text(content)
         with pytest.raises(EvaluationError, match=f"{name}: cannot be read"):
-            read_pairs_file(tmp_path / name)
+            table_of_pairs(tmp_path / name)
     with pytest.raises(EvaluationError, match=r"a.xlsx: expected a file that ends in \.csv"):
-        read_pairs_file(tmp_path / "a.xlsx")
+        table_of_pairs(tmp_path / "a.xlsx")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet"])
@@ -163,7 +162,7 @@ def test_an_empty_file_is_called_empty(tmp_path: Path, name: str, content: str) 
     path.write_text(content, encoding="utf-8")
     expected = "the file is empty; expected columns such as sentence_good and better, and rows$"
     with pytest.raises(EvaluationError, match=f"{name}: {expected}"):
-        read_pairs_file(path, PairChoices(bad="better"))
+        table_of_pairs(path, PairChoices(bad="better"))
     with pytest.raises(EvaluationError, match=r"empty; expected a column 'text', and rows$"):
         labelled_texts(path)
     with pytest.raises(EvaluationError, match=r"a\.txt: the file is empty; expected a text on"):
@@ -203,7 +202,7 @@ def test_the_context_is_what_words_are_repeated_from() -> None:
 def test_an_empty_cell_of_a_context_is_no_context(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(f"context,good,bad\n,{GOOD},{BAD}\nTom looked.,{GOOD},{BAD}\n", "utf-8")
-    _, (of_file,) = read_pairs_file(path)
+    _, of_file = table_of_pairs(path)
     of_frame = items(pd.read_csv(path))
     assert [one.content for item in of_frame for one in item.conditions] == [
         *(GOOD, BAD),
