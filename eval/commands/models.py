@@ -213,10 +213,10 @@ class Train:
         if world().size > 1:
             raise EvaluationError("several processes; expected one, without a launcher")
         given = vars(arguments)
-        for name, tasks in _ONLY.items():
-            if given.get(name) and arguments.task not in tasks:
+        for of_some, tasks in _ONLY.items():
+            if given.get(of_some) and arguments.task not in tasks:
                 raise EvaluationError(
-                    f"{flag_of(name)}: train {arguments.task} does not use it; expected "
+                    f"{flag_of(of_some)}: train {arguments.task} does not use it; expected "
                     f"train {' or '.join(tasks)}"
                 )
         data, model = options_from(DataOptions, given), options_from(ModelOptions, given)
