@@ -109,11 +109,13 @@ class IntruderView:
         fitted = fits.fit(self.operator, kept, context, self.filter_model)
         return replace(self, fitted=fitted, debris=debris, family=fits.families(discourses))
 
-    def drops(self, discourse: Discourse, context: Context) -> bool:
-        """Tell whether a document is left out for its debris, which is then counted."""
-        if reason := self.debris.get(discourse.id):
-            context.skipped[f"debris of extraction: {reason}"] += 1
-        return bool(reason)
+    def kept(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """What a document opens with, unless it is left out for its debris, which is counted."""
+        for cut in self.opening(discourse, context):
+            if reason := self.debris.get(cut.id):
+                context.skipped[f"debris of extraction: {reason}"] += 1
+            else:
+                yield cut
 
     def intruded(self, discourse: Discourse, context: Context) -> tuple[Discourse, Choice | None]:
         """The document with its intruder, and what was drawn; as it is, where it gets none."""
@@ -159,21 +161,13 @@ class Pairs(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of an intruded document."""
-        if discourse.meta.get("domain") == "chat":
-            context.skipped["chat, where many an utterance would fit"] += 1
-            return
-        for cut in self.opening(discourse, context):
-            if not self.drops(cut, context):
-                yield from self.pair(cut, context)
-
-    def pair(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
-        """Yield the pair of a document, if it is intruded."""
-        intruded, choice = self.intruded(discourse, context)
-        if choice is not None:
-            versions = {COHERENT_CONDITION: discourse, INTRUDED: intruded}
-            last = choice.slot == len(discourse.units) - 1
-            contrasts = (SLOT, _WHOLE) if last else self.contrasts
-            yield self.slot_item(intruded.variant, versions, choice, contrasts)
+        for cut in self.kept(discourse, context):
+            intruded, choice = self.intruded(cut, context)
+            if choice is not None:
+                versions = {COHERENT_CONDITION: cut, INTRUDED: intruded}
+                last = choice.slot == len(cut.units) - 1
+                contrasts = (SLOT, _WHOLE) if last else self.contrasts
+                yield self.slot_item(intruded.variant, versions, choice, contrasts)
 
 
 @dataclass(frozen=True)
@@ -183,32 +177,27 @@ class Documents(IntruderView):
     contrasts: tuple[Contrast, ...] = ()
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
-        """Yield the document, intruded or coherent."""
-        for cut in self.opening(discourse, context):
-            if not self.drops(cut, context):
-                yield from self.document(cut, context)
-
-    def document(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
-        """Yield a document, unless it has one sentence."""
-        if len(discourse.units) < 2:
-            context.skipped["fewer than two sentences"] += 1
-            return
-        # Documents that stay coherent are rows too: they are counted, and not left out.
-        intruded, choice = self.intruded(discourse, Context(context.seed, context.suite))
-        document = Document(
-            item_id=discourse.id,
-            sentences=intruded.texts,
-            intruder_position=choice.slot if choice else NO_INTRUDER,
-            discourse_id=discourse.id,
-            corpus=discourse.corpus,
-            extra={
-                "replaced": discourse.texts[choice.slot] if choice else "",
-                "source_discourse": choice.intruder.discourse if choice else "",
-                "source_unit": choice.intruder.unit if choice else None,
-                **self.shared_columns(discourse, choice),
-            },
-        )
-        yield GeneratedDocument(document, discourse.texts)
+        """Yield the document, intruded or coherent, unless it has one sentence."""
+        for cut in self.kept(discourse, context):
+            if len(cut.units) < 2:
+                context.skipped["fewer than two sentences"] += 1
+                continue
+            # Documents that stay coherent are rows too: they are counted, and not left out.
+            intruded, choice = self.intruded(cut, Context(context.seed, context.suite))
+            document = Document(
+                item_id=cut.id,
+                sentences=intruded.texts,
+                intruder_position=choice.slot if choice else NO_INTRUDER,
+                discourse_id=cut.id,
+                corpus=cut.corpus,
+                extra={
+                    "replaced": cut.texts[choice.slot] if choice else "",
+                    "source_discourse": choice.intruder.discourse if choice else "",
+                    "source_unit": choice.intruder.unit if choice else None,
+                    **self.shared_columns(cut, choice),
+                },
+            )
+            yield GeneratedDocument(document, cut.texts)
 
 
 _SHARED_COLUMNS = {
@@ -313,11 +302,6 @@ SAME_DOCUMENT = Config(
 )
 
 
-def has_intruder_or_none(discourse: Discourse) -> bool:
-    """Leave out the documents in which a probe edited the document's own sentence."""
-    return discourse.meta.get("where", "") != "original"
-
-
 @dataclass(frozen=True)
 class Released:
     """A document with the replacement that its corpus gives for one of its sentences.
@@ -373,7 +357,8 @@ RELEASED = Config(
     by="domain",
     corpora=("insted",),
     kind=DOCUMENTS,
-    select=has_intruder_or_none,
+    # Without those in which a probe edited the document's own sentence.
+    select=lambda discourse: discourse.meta.get("where", "") != "original",
     generator=Released(),
     summary="the documents and intruders that the authors of INSteD released",
     regions=(),

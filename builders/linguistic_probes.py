@@ -55,7 +55,7 @@ class ProbedIntruders(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the item of a document that has an intruder, if the probe applies."""
-        if self.drops(discourse, context):
+        if not list(self.kept(discourse, context)):
             return
         intruded, choice = self.intruded(discourse, context)
         if choice is None:

@@ -61,7 +61,7 @@ class IntruderSpans(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[SpanText]:
         """Yield the document, intruded or coherent."""
-        if self.drops(discourse, context):
+        if not list(self.kept(discourse, context)):
             return
         units = len(discourse.units)
         if units < _FEWEST:

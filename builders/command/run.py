@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -167,31 +167,80 @@ def _push_all(
     return lines
 
 
-@dataclass(frozen=True)
 class CheckedBuild:
-    """A build of one suite that nothing stands against; see :func:`check`.
+    """A build of one suite: its corpora are there, and what can be refused before any work is not.
 
     Attributes:
         missing: corpus -> why it cannot be read.
         destination: the folder, of a dry run too.
         private: the build is pushed to nobody but its owners, or not at all.
         may_be_there: the folder has a build that was asked for so.
-        output_option: names the folder in messages.
     """
 
-    suite: Suite
-    options: BuildOptions
-    sources: Sequence[PlannedCorpus]
-    missing: Mapping[str, str]
-    destination: Path
-    private: bool
-    matcher: Matcher | None
-    may_be_there: bool
-    output_option: str
+    def __init__(
+        self,
+        suite: Suite,
+        options: BuildOptions,
+        alone: bool = True,
+        output_option: str = "--output",
+    ) -> None:
+        """Look for the corpora, and at the folder and the repository.
+
+        ``alone``: false where it is one of several, which have folders in the one that is named;
+        ``output_option`` names the folder in messages.
+        """
+        self.suite, self.output_option = suite, output_option
+        self.options = options = replace(options, repo_id=options.repo_id or suite.repo_id)
+        destination = options.output if alone else options.output and options.output / suite.name
+        self.destination = destination or BUILDS / suite.name
+        if options.version:
+            Version.parse(options.version)
+        # Names come first, then folders that are written, then the Hub.
+        if options.push_to_hub:
+            if options.repo_id.startswith(f"{NO_OWNER}/"):
+                raise PublishError(
+                    f"{suite.name} is a suite of your own; expected --repo-id with the repository "
+                    f"to push to, such as {options.repo_id}"
+                )
+            check_target(options.repo_id)
+        self.sources, self.missing = find_sources(suite, options)
+        for source in self.sources if "all" not in options.splits else ():
+            check_splits(source.corpus, options.splits)
+        if alone and options.data_dir is not None:
+            check_was_read(options.data_dir, [suite], self.sources)
+        self.may_be_there = False
+        if not options.dry_run:
+            self._check_folder()
+        self.private = True
+        if options.push_to_hub:
+            self.private = _check_push(options, self.sources, self.missing)
+        self.matcher: Matcher | None = None
+        if options.judgements:
+            self.matcher = Matcher(options.judgements, options.skip_bad_rows)
+        if not self.private and (options.corpora or options.hub_dataset or options.texts):
+            _refuse_closed(self.sources, options.stand_off)
+
+    def _check_folder(self) -> None:
+        options, destination = self.options, self.destination
+        is_lost = options.overwrite and not (options.judgements or options.prune)
+        if is_lost and _is_judged(destination):
+            raise PublishError(
+                f"{destination}: has people's answers, which this build would remove; expected "
+                "--judgements with the files of answers, or --prune to remove them"
+            )
+        if not options.overwrite:
+            self.may_be_there = _made_so(destination, self.suite, options) is not None
+        check_folder(
+            destination,
+            options.overwrite or self.may_be_there,
+            self.output_option,
+            inputs=[options.texts] if options.texts else [],
+            around=[options.data_dir] if options.data_dir else [],
+        )
 
     @contextmanager
-    def folder(self) -> Iterator[Path]:
-        """An empty folder, which is in its place in the end; of a dry run it is nowhere."""
+    def _folder(self) -> Iterator[Path]:
+        # An empty folder, which is in its place in the end; of a dry run it is nowhere.
         dry_run = self.options.dry_run
         if not dry_run and not self.may_be_there:
             with written_beside(self.destination, self.options.overwrite) as work:
@@ -202,119 +251,64 @@ class CheckedBuild:
             if not dry_run and checksums(Path(folder)) != read_checksums(self.destination):
                 check_folder(self.destination, False, self.output_option)
 
+    def build(
+        self,
+        engine: Engine,
+        cache: ReadingCache | None = None,
+        *,
+        quiet: bool = False,
+        brief: bool = False,
+    ) -> Manifest:
+        """Build, put what was built in its place, and publish it if that was asked for.
 
-def build_suite(
-    checked: CheckedBuild,
-    engine: Engine,
-    cache: ReadingCache | None = None,
-    *,
-    quiet: bool = False,
-    brief: bool = False,
-) -> Manifest:
-    """Build, put what was built in its place, and publish it if that was asked for.
+        Args:
+            engine, cache: as :func:`coherencegym.builders.pipeline.build.build` takes them.
+            quiet: say nothing of it.
+            brief: of the build itself say one line; see :func:`print_build`.
+        """
+        options = self.options
+        empty: dict[str, str] = {}
+        if options.push_to_hub:  # which may build again what is under each class of licences
+            cache = cache or ReadingCache()
 
-    Args:
-        checked: what is built.
-        engine, cache: as :func:`coherencegym.builders.pipeline.build.build` takes them.
-        quiet: say nothing of it.
-        brief: of the build itself say one line; see :func:`print_build`.
-    """
-    options, destination = checked.options, checked.destination
-    empty: dict[str, str] = {}
-    if options.push_to_hub:  # which may build again what is under each class of licences
-        cache = cache or ReadingCache()
+        def make(folder: Path, share: LicenceShare | None = None) -> Manifest:
+            return build(
+                self.suite,
+                [one for one in self.sources if share is None or one.corpus.republishable],
+                options,
+                folder,
+                matcher=self.matcher,
+                withhold=not self.private,
+                progress=progress,
+                engine=engine,
+                cache=cache,
+                share=share,
+                empty=empty if share is None else {},
+            )
 
-    def say(lines: Iterable[str]) -> None:
+        def push(folder: Path) -> list[str]:
+            if not options.push_to_hub:
+                return []
+            return push_build(options, folder, manifest, self.private, progress, make)
+
+        with spinner(quiet) as progress, self._folder() as folder:
+            manifest = make(folder)
+            if options.dry_run:
+                lines = ["dry run: nothing was written", *push(folder)]
+            elif self.may_be_there:
+                lines = [f"{self.destination} is there already, as this build makes it"]
+            else:
+                lines = [f"written to {self.destination}"]
+        # From here on the build is in its place: a push that fails does not lose it.
         if not quiet:
-            print_lines(lines)
-
-    def make(folder: Path, share: LicenceShare | None = None) -> Manifest:
-        return build(
-            checked.suite,
-            [one for one in checked.sources if share is None or one.corpus.republishable],
-            options,
-            folder,
-            matcher=checked.matcher,
-            withhold=not checked.private,
-            progress=progress,
-            engine=engine,
-            cache=cache,
-            share=share,
-            empty=empty if share is None else {},
-        )
-
-    def push(folder: Path) -> list[str]:
-        if not options.push_to_hub:
-            return []
-        return push_build(options, folder, manifest, checked.private, progress, make)
-
-    with spinner(quiet) as progress, checked.folder() as folder:
-        manifest = make(folder)
-        if options.dry_run:
-            lines = ["dry run: nothing was written", *push(folder)]
-        elif checked.may_be_there:
-            lines = [f"{destination} is there already, as this build makes it"]
-        else:
-            lines = [f"written to {destination}"]
-    # From here on the build is in its place: a push that fails does not lose it.
-    if not quiet:
-        print_build(manifest, checked.missing, empty, lines, brief=brief)
-    if checked.matcher is not None:
-        say([*checked.matcher.lines(), *without_majority(manifest)])
-    if not options.dry_run:
-        with spinner(quiet) as progress:
-            said = push(destination)
-        say(said)
-    return manifest
-
-
-def check(
-    suite: Suite, options: BuildOptions, alone: bool = True, output_option: str = "--output"
-) -> CheckedBuild:
-    """Look for the corpora of a build, and refuse what can be refused before any work.
-
-    ``alone``: false where it is one of several, which have folders in the one that is named.
-    """
-    options = replace(options, repo_id=options.repo_id or suite.repo_id)
-    destination = options.output if alone else options.output and options.output / suite.name
-    destination = destination or BUILDS / suite.name
-    if options.version:
-        Version.parse(options.version)
-    # Names come first, then folders that are written, then the Hub.
-    if options.push_to_hub:
-        if options.repo_id.startswith(f"{NO_OWNER}/"):
-            raise PublishError(
-                f"{suite.name} is a suite of your own; expected --repo-id with the repository to "
-                f"push to, such as {options.repo_id}"
-            )
-        check_target(options.repo_id)
-    sources, missing = find_sources(suite, options)
-    for source in sources if "all" not in options.splits else ():
-        check_splits(source.corpus, options.splits)
-    if alone and options.data_dir is not None:
-        check_was_read(options.data_dir, [suite], sources)
-    may_be_there = False
-    if not options.dry_run:
-        is_lost = options.overwrite and not (options.judgements or options.prune)
-        if is_lost and _is_judged(destination):
-            raise PublishError(
-                f"{destination}: has people's answers, which this build would remove; expected "
-                "--judgements with the files of answers, or --prune to remove them"
-            )
-        made = None if options.overwrite else _made_so(destination, suite, options)
-        may_be_there = made is not None
-        inputs, around = ([] if one is None else [one] for one in (options.texts, options.data_dir))
-        may_be_replaced = options.overwrite or may_be_there
-        check_folder(destination, may_be_replaced, output_option, inputs=inputs, around=around)
-    private = _check_push(options, sources, missing) if options.push_to_hub else True
-    paths = options.judgements
-    matcher = Matcher(paths, options.skip_bad_rows) if paths else None
-    if not private and (options.corpora or options.hub_dataset or options.texts):
-        _refuse_closed(sources, options.stand_off)
-    return CheckedBuild(
-        *(suite, options, sources, missing, destination, private, matcher),
-        *(may_be_there, output_option),
-    )
+            print_build(manifest, self.missing, empty, lines, brief=brief)
+            if self.matcher is not None:
+                print_lines([*self.matcher.lines(), *without_majority(manifest)])
+        if not options.dry_run:
+            with spinner(quiet) as progress:
+                said = push(self.destination)
+            print_lines(() if quiet else said)
+        return manifest
 
 
 def _check_push(
@@ -440,14 +434,14 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
     made: list[str] = []
 
     def check_one(suite: Suite) -> int:
-        checked.append(check(suite, options, alone))
+        checked.append(CheckedBuild(suite, options, alone))
         return 0
 
     def run_one(one: CheckedBuild, engine: Engine, cache: ReadingCache | None) -> int:
         from coherencegym.eval.report.grid import console_for, plain_text
 
         try:
-            build_suite(one, engine, cache, brief=not alone)
+            one.build(engine, cache, brief=not alone)
         except NoItemsError as error:
             if not every:
                 raise

@@ -15,7 +15,7 @@ more; a replaced text is of its twin's family, and not of the one that it borrow
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -146,8 +146,6 @@ def window_pair(
     return replace(made, item=replace(made.item, discourse_id=document))
 
 
-#: The place of a replaced sentence where it is not known.
-_UNKNOWN = None
 _IS_COHERENT = "1"
 
 
@@ -225,22 +223,15 @@ class DiscoEvalRows:
 
 
 @dataclass(frozen=True)
-class ReleasedPosition(DiscoEvalRows):
-    """SP: the place of the sentence shown first."""
+class ReleasedLabel(DiscoEvalRows):
+    """SP and SSP: a label of the file, or its name: a place, or the part of a paper."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
         """Yield the row."""
-        yield example(discourse, "", discourse.meta["label"], self.columns(discourse))
-
-
-@dataclass(frozen=True)
-class ReleasedSection(DiscoEvalRows):
-    """SSP: whether a sentence is from the abstract."""
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
-        """Yield the row."""
-        label = ABSTRACT if discourse.meta["label"] == "1" else BODY
-        yield example(discourse, "", label, self.columns(discourse))
+        label = discourse.meta["label"]
+        yield example(discourse, "", self.names.get(label, label), self.columns(discourse))
 
 
 @dataclass(frozen=True)
@@ -268,7 +259,7 @@ class ReleasedCoherence(DiscoEvalRows):
         label = COHERENT if discourse.meta["label"] == _IS_COHERENT else REPLACED
         twin = self.twin.get(discourse.id)
         columns = {
-            "place": twin.place if twin else _UNKNOWN,
+            "place": twin.place if twin else None,
             "twin": twin.discourse.id if twin else "",
         }
         yield example(discourse, "", label, self.columns(discourse) | columns)
@@ -301,9 +292,7 @@ class ReleasedPairs(DiscoEvalRows):
     """DC's twins as minimal pairs."""
 
     has_twins = True
-
     contrasts: tuple[Contrast, ...] = SUMS
-
     recipe = "the text with the sentence of its twin"
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
@@ -351,10 +340,6 @@ _COHERENCE_COLUMNS = {
 }
 
 
-def _of(task: str) -> Callable[[Discourse], bool]:
-    return lambda discourse: discourse.meta.get("task") == task
-
-
 def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **more: Any) -> Config:
     settings: dict[str, Any] = {
         "kind": EXAMPLES,
@@ -369,7 +354,7 @@ def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **mo
         prefix=prefix,
         corpora=("discoeval",),
         by="domain",
-        select=_of(task),
+        select=lambda discourse: discourse.meta.get("task") == task,
         generator=generator,
         summary=summary,
         **settings | more,
@@ -380,7 +365,7 @@ RELEASED_TASKS = (
     _config(
         "SP",
         "position",
-        ReleasedPosition(),
+        ReleasedLabel(),
         "DiscoEval's SP: five sentences, one of them moved to the front; the label is its original "
         "position (in `wikipedia_unordered` the other sentences are in no order)",
     ),
@@ -430,7 +415,7 @@ RELEASED_TASKS = (
     _config(
         "SSP",
         "section",
-        ReleasedSection(),
+        ReleasedLabel(names={"1": ABSTRACT, "0": BODY}),
         "DiscoEval's SSP: a sentence of a paper; the label says whether it is from the abstract",
     ),
 )

@@ -100,8 +100,7 @@ _KEPT = (
     *("predictions", "columns", "breakdowns", "headline", "controls"),
     *("length_confound", "is_diagnostic", "question", "task_defaults", "seed", "limit"),
     *("settings", "suite_version", "toolkit_version", "in_headline", "not_headline"),
-    "choice",
-    *("splits_asked", "rank", "licences", "withheld_discourses", "bad_rows", "skipped"),
+    *("choice", "splits_asked", "rank", "licences", "withheld_discourses", "bad_rows", "skipped"),
 )
 #: Figures of a split that are about no file but the one of row hashes.
 _COUNTS = ("rows", "discourses", "content_hash")
@@ -130,32 +129,26 @@ def without_texts(folder: Path, manifest: Manifest, configs: Collection[str]) ->
 
 
 def _entry(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    import pyarrow.parquet as pq
+    from datasets import Features
+
     splits: dict[str, Any] = {}
-    features: dict[str, Any] = {}
     for split, counts in entry["splits"].items():
-        size, stored, features = _row_hashes(folder / hashes_path(name, split))
+        path = folder / hashes_path(name, split)
+        table = pq.read_table(path)
         splits[split] = {key: counts[key] for key in _COUNTS} | {
-            "num_bytes": size,
-            "download_size": stored,
+            "num_bytes": table.nbytes,
+            "download_size": path.stat().st_size,
             "groups": _without_values(counts["groups"]),
             "details": counts["details"],
         }
     return {key: entry[key] for key in _KEPT if key in entry} | {
         "stand_off": True,
-        "features": features,
+        "features": Features.from_arrow_schema(table.schema).to_dict(),
         "splits": splits,
         "quality": _without_values(entry["quality"]),
         "example": {},
     }
-
-
-def _row_hashes(path: Path) -> tuple[int, int, dict[str, Any]]:
-    import pyarrow.parquet as pq
-    from datasets import Features
-
-    table = pq.read_table(path)
-    features = Features.from_arrow_schema(table.schema).to_dict()
-    return table.nbytes, path.stat().st_size, features
 
 
 def _is_plain(group: str) -> bool:
@@ -168,12 +161,10 @@ def _without_values(figures: Any) -> Any:
     if isinstance(figures, dict):
         return {key: _without_values(own) for key, own in figures.items() if _is_plain(key)}
     if isinstance(figures, list):
-        return [_without_values(one) for one in figures if _is_plain(_group(one))]
+        groups = (str(one.get("group", "")) if isinstance(one, dict) else "" for one in figures)
+        pairs = zip(figures, groups, strict=True)
+        return [_without_values(one) for one, group in pairs if _is_plain(group)]
     return figures
-
-
-def _group(one: Any) -> str:
-    return str(one.get("group", "")) if isinstance(one, dict) else ""
 
 
 #: The reason why an item is in no repository.

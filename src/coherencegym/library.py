@@ -366,7 +366,7 @@ def build(
     Raises:
         EvaluationError: there is no such suite, corpus or option, or a corpus cannot be read.
     """
-    from coherencegym.builders.command.run import build_suite, check
+    from coherencegym.builders.command.run import CheckedBuild
     from coherencegym.builders.command.show import explaining
     from coherencegym.builders.pipeline.options import BuildOptions
     from coherencegym.builders.registry import suite_named
@@ -386,9 +386,9 @@ def build(
     options |= {"output": output, "data_dir": data_dir}
     asked = options_from(BuildOptions, options)
     with explaining():
-        checked = check(declared.configured(**own), asked, output_option="output=")
+        checked = CheckedBuild(declared.configured(**own), asked, output_option="output=")
         with started(asked.engine, asked.num_proc, asked.address) as engine:
-            build_suite(checked, engine, quiet=True)
+            checked.build(engine, quiet=True)
     return checked.destination
 
 

@@ -23,7 +23,7 @@ from support.suites import no_classifiers
 
 from coherencegym import library
 from coherencegym.builders.command.cli import main, suite_parser
-from coherencegym.builders.command.run import build_suite, check
+from coherencegym.builders.command.run import CheckedBuild
 from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.registry import SUITES, load_suite
@@ -114,16 +114,16 @@ def test_a_request_needs_no_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = BuildOptions(corpora=("sample",), limit=21, output=tmp_path / "out")
-    manifest = build_suite(check(load_suite("story_cloze"), options), Engine())
+    manifest = CheckedBuild(load_suite("story_cloze"), options).build(Engine())
     assert capsys.readouterr().out.endswith(f"written to {tmp_path / 'out'}\n")
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (tmp_path / "out/manifest.json").read_text() == dump_manifest(manifest)
-    assert build_suite(check(load_suite("story_cloze"), options), Engine()) == manifest
+    assert CheckedBuild(load_suite("story_cloze"), options).build(Engine()) == manifest
     assert capsys.readouterr().out.endswith("out is there already, as this build makes it\n")
-    assert build_suite(check(load_suite("story_cloze"), options), Engine(), quiet=True)
+    assert CheckedBuild(load_suite("story_cloze"), options).build(Engine(), quiet=True)
     assert capsys.readouterr().out == ""
     with pytest.raises(EvaluationError, match="out exists"):
-        check(load_suite("story_cloze"), replace(options, limit=20))
+        CheckedBuild(load_suite("story_cloze"), replace(options, limit=20))
 
 
 def test_python_publishes_as_the_command_does(hub_clients: HubServer, tmp_path: Path) -> None:
