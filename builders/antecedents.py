@@ -48,11 +48,6 @@ def around_scored(discourse: Discourse) -> tuple[str, str, str, str]:
     return " ".join(context), before.rstrip(), mention, after.strip()
 
 
-def context_sentence(discourse: Discourse) -> tuple[str, ...]:
-    """The sentence before the target that the two removals differ in."""
-    return (discourse.texts[1],)
-
-
 def removal_columns(original: Discourse, removed: Discourse) -> dict[str, Any]:
     """The columns of an item, from the excerpt as it stands."""
     mention = scored_mention(original)
@@ -98,7 +93,8 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
                 Contrast(REMOVED, CONTROL, 3, "sum", groups=("rest of the sentence",), last=4),
             ),
             columns=removal_columns,
-            view=context_sentence,
+            # The sentence before the target that the two removals differ in.
+            view=lambda discourse: (discourse.texts[1],),
         ),
         summary=summary,
         regions=(

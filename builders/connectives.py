@@ -140,17 +140,18 @@ class Substitutions:
             contrasts = (*place.against_original(words), *place.different_over_same(words))
             columns = place.columns(segment, words)
             yield generate_item(
-                segment.variant, versions, place.regions, contrasts, _connective_alone, columns
+                segment.variant,
+                versions,
+                place.regions,
+                contrasts,
+                lambda version: (around_connective(version)[1].lower(),),
+                columns,
             )
 
 
 def _name(word: str) -> str:
     # Without spaces, for formulas of other tools.
     return word.replace(" ", "_")
-
-
-def _connective_alone(segment: Discourse) -> tuple[str]:
-    return (around_connective(segment)[1].lower(),)
 
 
 @dataclass(frozen=True)

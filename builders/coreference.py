@@ -18,7 +18,7 @@ the interaction is predicted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -159,16 +159,6 @@ def competed_partners(discourse: Discourse, context: Context) -> Iterator[Partne
             yield Partner(discourse, tuple(parts), f"{place.variant}-{name}", columns=columns)
 
 
-def two_of_a_place(partners: Sequence[Partner], context: Context) -> list[Couple]:
-    """Couple the partners of each place."""
-    return [Couple(*two) for two in zip(partners[::2], partners[1::2], strict=True)]
-
-
-def text_mention_rest(context: Partner, target: Partner) -> tuple[str, str, str]:
-    """Three regions: the text of one, and the mention of the other with what follows it."""
-    return context.parts[0], target.parts[1], target.parts[2]
-
-
 def crossed_config(spillover: bool) -> Config:
     """The crossed items: the mention is compared with what follows it, or what follows alone."""
     return Config(
@@ -177,9 +167,11 @@ def crossed_config(spillover: bool) -> Config:
         generator=Crossed(
             partners=competed_partners,
             operators="competed_candidates",
-            couple=two_of_a_place,
+            couple=lambda partners, context: [
+                Couple(*two) for two in zip(partners[::2], partners[1::2], strict=True)
+            ],
             family="family",
-            join=text_mention_rest,
+            join=lambda text, target: (text.parts[0], *target.parts[1:3]),
             region=3 if spillover else 2,
             last=0 if spillover else 3,
             names=(_CONTEXTS, (PRONOUN, "name")),

@@ -97,11 +97,6 @@ def adverbials_change_places(one: Partner, other: Partner) -> bool:
     return exclude_each_other(first.way, second.way)
 
 
-def sentences_and_adverbial(sentences: Partner, adverbial: Partner) -> tuple[str, str, str]:
-    """Three regions: the sentences of one relation around the adverbial of the other."""
-    return sentences.parts[0], adverbial.parts[1], sentences.parts[2]
-
-
 def _crossed(couple: Couple) -> dict[str, Any]:
     both: list[Implied] = [one.columns["implied"] for one in (couple.first, couple.second)]
     return {
@@ -314,7 +309,7 @@ SUITE = Suite(
                 ),
                 across=True,
                 among="genre",
-                join=sentences_and_adverbial,
+                join=lambda one, other: (one.parts[0], other.parts[1], one.parts[2]),
                 region=2,
                 last=3,
                 names=("relation", "connective"),

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Self
 
 from coherencegym.builders.crossing.generator import (
@@ -69,15 +68,6 @@ _WHOLE_DOCUMENT: Operator = Pipeline()
 SLOT = Contrast(INTRUDED, COHERENT_CONDITION, 2, groups=("slot",))
 FOLLOWING = Contrast(INTRUDED, COHERENT_CONDITION, 3, groups=("following",))
 _WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
-
-
-def _around_slot(discourse: Discourse, slot: int) -> list[list[int]]:
-    regions = [list(range(slot)), [slot], list(range(slot + 1, len(discourse.units)))]
-    return [region for region in regions if region]
-
-
-def _in_slot(discourse: Discourse, slot: int) -> tuple[str]:
-    return (discourse.texts[slot],)
 
 
 @dataclass(frozen=True)
@@ -146,8 +136,14 @@ class IntruderView:
         slot, original = choice.slot, next(iter(versions.values()))
         columns |= {"slot": slot, "sentence_count": len(original.units)}
         columns |= self.shared_columns(original, choice)
-        regions, view = partial(_around_slot, slot=slot), partial(_in_slot, slot=slot)
-        return generate_item(name, versions, regions, contrasts, view, columns)
+
+        def regions(version: Discourse) -> list[list[int]]:
+            after = list(range(slot + 1, len(version.units)))
+            return [region for region in (list(range(slot)), [slot], after) if region]
+
+        return generate_item(
+            name, versions, regions, contrasts, lambda version: (version.texts[slot],), columns
+        )
 
 
 @dataclass(frozen=True)

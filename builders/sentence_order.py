@@ -52,7 +52,7 @@ from coherencegym.builders.suite import (
     context_and_last,
     generate_item,
 )
-from coherencegym.eval.kinds.items import FAMILY, SEPARATOR
+from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import badly_split, unfinished
 from coherencegym.manipulations.matched_order import (
@@ -100,18 +100,8 @@ def context_columns(original: Discourse, shuffled: Discourse) -> dict[str, Any]:
     }
 
 
-def first_and_last(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the partial-input classifier sees where every unit is reordered."""
-    return (_bare(discourse, 0), _bare(discourse, -1))
-
-
-def first_and_last_of_context(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the partial-input classifier sees where the last unit stays."""
-    return (_bare(discourse, 0), _bare(discourse, -2))
-
-
-def _bare(discourse: Discourse, unit: int) -> str:
-    return discourse.units[unit].text.removesuffix(" [SEP]")
+def _bare(text: str) -> str:
+    return text.removesuffix(" [SEP]")
 
 
 ORDER_COLUMNS = {
@@ -153,7 +143,10 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
             regions=context_and_last if context else whole,
             contrasts=(Contrast("shuffled", "original", region),),
             columns=context_columns if context else order_columns,
-            view=first_and_last_of_context if context else first_and_last,
+            # The first and the last unit that are reordered.
+            view=lambda discourse: tuple(
+                _bare(discourse.texts[i]) for i in (0, -2 if context else -1)
+            ),
         ),
         summary=(
             f"every {unit} but the last is shuffled, and the last one is scored"
@@ -194,11 +187,6 @@ def passage_config(name: str, passages: Passages, scope: str, k: int) -> Config:
 
 #: Passages as long as the documents of intruder sentences, and openings as long as stories.
 PASSAGES = {"documents": Passages(4, 8, number=sys.maxsize), "openings": Passages(5, 5)}
-
-
-def is_no_chat(discourse: Discourse) -> bool:
-    """Select documents: of chat without its speakers nobody knows whose turn it is."""
-    return discourse.meta.get("domain") != "chat"
 
 
 #: The name of the config; it is in no suite's headline.
@@ -278,17 +266,6 @@ def _pieces(window: Discourse) -> str:
     prose = window.meta.get("domain") != "chat" and not any(u.speaker for u in window.units)
     halved = prose and any(map(badly_split, window.texts))
     return _PIECES if halved or any(map(unfinished, window.texts)) else ""
-
-
-def ends_and_between(discourse: Discourse) -> list[list[int]]:
-    """Three regions: the first unit, those that are reordered, and the last."""
-    last = len(discourse.units) - 1
-    return [[0], list(range(1, last)), [last]]
-
-
-def units_between(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the partial-input classifier sees: each reordered unit, by its place."""
-    return tuple(text.removesuffix(f" {SEPARATOR}") for text in discourse.texts[1:-1])
 
 
 def matched_columns(window: Discourse, matched: Discourse, family: str) -> dict[str, Any]:
@@ -377,9 +354,9 @@ class MatchedOrders:
                 made = generate_item(
                     matched.variant,
                     {ORIGINAL: own, SHUFFLED: other},
-                    ends_and_between,
+                    lambda text: [[0], [*range(1, len(text.units) - 1)], [len(text.units) - 1]],
                     self.contrasts,
-                    units_between,
+                    lambda text: tuple(map(_bare, text.texts[1:-1])),
                     matched_columns(window, matched, self.chosen.family[discourse.id]),
                 )
                 yield replace(made, item=replace(made.item, discourse_id=discourse.id))
@@ -430,7 +407,8 @@ MATCHED: tuple[Config, ...] = (
         _DOCUMENTS,
         "sentence",
         genre="documents",
-        select=is_no_chat,
+        # Of chat without its speakers nobody knows whose turn it is.
+        select=lambda discourse: discourse.meta.get("domain") != "chat",
         breakdowns=("genre",),
         divided=False,
     ),

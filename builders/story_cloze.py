@@ -20,7 +20,6 @@ from coherencegym.builders.crossing.generator import (
     with_shuffled_contexts,
 )
 from coherencegym.builders.crossing.partners import (
-    Couple,
     MostSimilar,
     Partner,
     narrative_tense,
@@ -147,12 +146,6 @@ def _place(name: str, people: Sequence[NamedPerson]) -> tuple[str, int]:
     return gender, same.index(name)
 
 
-def story_columns(couple: Couple) -> dict[str, Any]:
-    """The column of an item: the names that people have in place of their own."""
-    both = (couple.first, couple.second)
-    return {"names": [name for each in both for name in each.columns.get("names", ())]}
-
-
 SUITE = Suite(
     name="story_cloze",
     title="Story cloze",
@@ -225,7 +218,13 @@ SUITE = Suite(
                 couple=MostSimilar(adapt=under_one_name, neighbours=400),
                 across=True,
                 names=("story", "ending"),
-                columns=story_columns,
+                columns=lambda couple: {
+                    "names": [
+                        name
+                        for each in (couple.first, couple.second)
+                        for name in each.columns.get("names", ())
+                    ]
+                },
             ),
             summary=(
                 "two similar stories, each with its own ending and with the other's; the endings "

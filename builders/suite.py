@@ -89,11 +89,6 @@ class ItemGenerator(Protocol):
         ...
 
 
-def no_columns(original: Discourse, manipulated: Discourse) -> dict[str, Any]:
-    """The columns of a suite that has none of its own."""
-    return {}
-
-
 def context_and_last(discourse: Discourse) -> list[list[int]]:
     """Two regions: all units but the last, and the last."""
     last = len(discourse.units) - 1
@@ -145,7 +140,7 @@ class MinimalPairs:
     view: Callable[[Discourse], tuple[str, ...]]
     versions: Mapping[str, Operator]
     both: Operator = field(default_factory=Pipeline)
-    columns: Callable[[Discourse, Discourse], dict[str, Any]] = no_columns
+    columns: Callable[[Discourse, Discourse], dict[str, Any]] = lambda first, last: {}
 
     def __post_init__(self) -> None:
         if not self.versions:

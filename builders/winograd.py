@@ -43,11 +43,6 @@ _CORPORA = ("winograd", "winogrande")
 TARGET, DISTRACTOR = "target", "distractor"
 
 
-def candidate_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the partial-input classifier sees."""
-    return (around_candidate(discourse)[1],)
-
-
 def schema_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
     """Give, as columns, which schemas are twins, and how much text follows the candidate."""
     continuation = around_candidate(target)[2]
@@ -89,7 +84,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
             regions=around_candidate,
             contrasts=contrasts,
             columns=schema_columns,
-            view=candidate_alone,
+            view=lambda discourse: (around_candidate(discourse)[1],),
         ),
         summary=summary,
         regions=(
@@ -133,11 +128,6 @@ def are_twins(one: Partner, other: Partner) -> bool:
 def _begun_alike(words: list[str], others: list[str]) -> int:
     pairs = zip(words, others, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def text_and_candidate(text: Partner, candidate: Partner) -> tuple[str, str, str]:
-    """Three regions: the text of one schema around the right candidate of the other."""
-    return text.parts[0], candidate.parts[1], text.parts[2]
 
 
 SUITE = Suite(
@@ -206,7 +196,7 @@ SUITE = Suite(
                 operators="CandidateSubstitution(candidate='target')",
                 couple=LeastRepeating(are_twins),
                 family="family",
-                join=text_and_candidate,
+                join=lambda text, candidate: (text.parts[0], candidate.parts[1], text.parts[2]),
                 last=3,
                 names=("text", "candidate"),
             ),

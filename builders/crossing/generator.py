@@ -46,11 +46,6 @@ _CLOSING = frozenset(",.;:!?)]}'’”%")
 Join = Callable[[Partner, Partner], tuple[str, ...]]
 
 
-def context_and_target(context: Partner, target: Partner) -> tuple[str, ...]:
-    """Two regions: the context of one, and the target of the other."""
-    return context.parts[0], target.parts[1]
-
-
 #: Columns that every crossed config has; :func:`crossed_columns` adds the suite's own to them.
 _CROSSED_COLUMNS = {
     FAMILY: Column(
@@ -107,7 +102,7 @@ class Crossed:
     family: str = ""
     across: bool = False
     among: str = ""
-    join: Join = context_and_target
+    join: Join = lambda context, target: (context.parts[0], target.parts[1])
     region: int = 2
     last: int = 0
     metric: str = "sum"

@@ -98,20 +98,14 @@ def narrative_tense(text: str) -> str:
     return "future" if 2 * len(_FUTURE.findall(told)) > present else "present"
 
 
-def _english(code: str) -> frozenset[str]:
-    return word_list("closed_classes") | word_list("auxiliaries")
-
-
-_CLOSED = {ENGLISH: _english}
-
-
 @lru_cache(maxsize=50_000)
 def stems(text: str, code: str = ENGLISH) -> frozenset[str]:
     """The beginnings of the words of a text that are of no closed class of its language.
 
     ``code`` is the language's, ISO 639-1; of others than English stop words are the closed class.
     """
-    closed = _CLOSED.get(code, stop_words)(code)
+    english = word_list("closed_classes") | word_list("auxiliaries")
+    closed = english if code == ENGLISH else stop_words(code)
     words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word.rstrip("s")[:_STEM] for word in words if word not in closed)
 

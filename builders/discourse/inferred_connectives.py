@@ -34,11 +34,6 @@ def is_written(discourse: Discourse) -> bool:
     return is_parsed(discourse) and not any(unit.speaker for unit in discourse.units)
 
 
-def has_entities(discourse: Discourse) -> bool:
-    """Select documents in which somebody annotated coreference."""
-    return bool(discourse.mentions)
-
-
 def by_language(config: Config, **changes: Any) -> Config:
     """A config's twin, which makes one config for each language (``order_disrpt_nl``)."""
     # Rare classes are kept: of most languages there are few documents.
@@ -53,7 +48,7 @@ def of_entities(config: Config, languages: Iterable[str]) -> Config:
         corpora=MULTILINGUAL,
         by="language",
         languages=tuple(code for code in languages if code != ENGLISH.code),
-        select=has_entities,
+        select=lambda discourse: bool(discourse.mentions),
     )
 
 
@@ -120,10 +115,6 @@ def _columns(original: Discourse, replaced: Discourse) -> dict[str, Any]:
     }
 
 
-def _connective_alone(segment: Discourse) -> tuple[str]:
-    return (connective_of(segment).lower(),)
-
-
 def inferred_config(original: str, replaced: str) -> Config:
     """The config, with the names of its two conditions."""
     return Config(
@@ -140,7 +131,7 @@ def inferred_config(original: str, replaced: str) -> Config:
             regions=around_connectives,
             contrasts=(Contrast(replaced, original, 5),),
             columns=_columns,
-            view=_connective_alone,
+            view=lambda segment: (connective_of(segment).lower(),),
         ),
         summary=(
             "a segment with a connective inferred from an annotated relation, and the segment "
