@@ -1,8 +1,7 @@
 """Load a model into vLLM, for models that are too large or too slow in transformers.
 
 Config and tokenizer are read as for every model, and refused by the same rules; vLLM gets token ids
-alone. What is read of vLLM is stated in :mod:`eval.backends.vllm`; written against the
-sources of vLLM 0.28 to 0.33, and not yet run with it.
+alone. This was written against the sources of vLLM 0.28 to 0.33, and not yet run with it.
 
 What is called is ``vllm.LLM.generate`` with ``SamplingParams(prompt_logprobs=0)``, which gives the
 log-probability of every token of a prompt but the first, from the model's own output (neither

@@ -379,22 +379,17 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + more
 
 
-def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> bool:
-    """Say whether rows, of which these are the own columns, were chosen with this model."""
-    named = {str(extra[FILTER_MODEL]) for extra in extras if extra.get(FILTER_MODEL)}
-    for text in named:
+def filter_notes(config: str, chosen: Iterable[Any], model: Mapping[str, Any]) -> Iterator[Note]:
+    """A caution where rows were chosen with this model: the values of :data:`FILTER_MODEL`."""
+    name, commit = str(model["name"]), str(model["commit"])
+    for text in {str(one) for one in chosen if one}:
         of, at, at_commit = text.rpartition("@")
         if not at:
             of, at_commit = text, text
         # The same name may be another commit; the same commit, a folder of another name.
         if (of == name and not at) or (at_commit and commit.startswith(at_commit)):
-            return True
-    return False
-
-
-def filtered_note(config: str, name: str) -> Note:
-    """A note on the score of a table whose rows were chosen with the model that is scored."""
-    return caution(
-        f"{config}: the intruders were chosen so that {name} does not find them; this model's "
-        "score is low by construction"
-    )
+            yield caution(
+                f"{config}: the intruders were chosen so that {name} does not find them; this "
+                "model's score is low by construction"
+            )
+            return

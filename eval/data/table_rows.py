@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
     TableKind,
     row_hash,
+    rows_digest,
     with_families,
     with_names,
 )
@@ -125,17 +125,16 @@ def table_rows(
             where = f"dataset {source.name!r}, config {config!r}, split {split!r}"
             rows = tables[split](where)
             path = source.folder / "hashes" / f"{config}-{split}.parquet"
-            digest = _digest(rows, path if verified else None, where)
+            digest = rows_digest(_hashes(rows, path if verified else None, where))
             about = source.manifest["configs"][config] if verified else {}
             yield TableRows(kind, where, config, split, rows, digest, verified, about)
 
 
-def _digest(rows: _Rows, path: Path | None, where: str) -> str:
+def _hashes(rows: _Rows, path: Path | None, where: str) -> Iterator[str]:
     # Held to the hashes in a file that the build wrote, where there is one: none missing, added,
     # changed or moved.
     published = None if path is None else _published(path, len(rows), where)
-    digest = hashlib.sha256()
-    for number, row in enumerate(rows):
+    for row in rows:
         try:
             found = row_hash(row)
         except (TypeError, ValueError) as error:
@@ -145,8 +144,7 @@ def _digest(rows: _Rows, path: Path | None, where: str) -> str:
                 f"{where}: item {row.get('item_id')!r} is not the row that was published "
                 "(its hash differs); the data were changed or are damaged"
             )
-        digest.update(f"\n{found}".encode() if number else found.encode())
-    return digest.hexdigest()
+        yield found
 
 
 def _built(

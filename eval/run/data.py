@@ -21,7 +21,7 @@ from coherencegym.eval.data.pairs import (
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.syntaxgym import suites
 from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError, contrasted
-from coherencegym.eval.run.options import DataOptions, ItemOptions
+from coherencegym.eval.run.options import DataOptions, ItemOptions, distinct
 from coherencegym.files.tables import FRAME_SUFFIXES
 
 if TYPE_CHECKING:
@@ -205,7 +205,9 @@ def each_dataset(options: DataOptions) -> tuple[list[DataOptions], list[str]]:
         The options, and the names of datasets that have no items beside others that have.
     """
     given = options.dataset
-    several = list(given) if _are_several(given) else [given]
+    named = (str, Path, Items)
+    are_several = isinstance(given, list | tuple) and all(isinstance(one, named) for one in given)
+    several = list(given) if are_several else [given]
     if not isinstance(options, ItemOptions):
         return [options], []
     if not several:
@@ -215,16 +217,7 @@ def each_dataset(options: DataOptions) -> tuple[list[DataOptions], list[str]]:
     # Of a folder of builds only some may have pairs; if none has, reading says what there is.
     left_out = [str(one) for one in found if one not in with_items] if with_items else []
     kept = with_items or found
-    return [replace(options, dataset=one) for one in _once(kept)], left_out
-
-
-def _once(values: Iterable[Any]) -> list[Any]:
-    return list({one if isinstance(one, str) else id(one): one for one in values}.values())
-
-
-def _are_several(dataset: Any) -> bool:
-    named = (str, Path, Items)
-    return isinstance(dataset, list | tuple) and all(isinstance(one, named) for one in dataset)
+    return [replace(options, dataset=one) for one in distinct(kept)], left_out
 
 
 def _builds(folder: Any) -> list[str]:

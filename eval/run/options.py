@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -172,6 +172,11 @@ class ModelOptions:
         }
 
 
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """Each name and each value in memory once, in their order."""
+    return list({one if isinstance(one, str) else id(one): one for one in values}.values())
+
+
 def each_model(options: ModelOptions) -> list[ModelOptions]:
     """The options of each model at each revision, in their order."""
     several = options.model if isinstance(options.model, list) else [options.model]
@@ -180,9 +185,7 @@ def each_model(options: ModelOptions) -> list[ModelOptions]:
     patterns = options.all_revisions
     if patterns and options.model_revision:
         raise EvaluationError("--all-revisions and --model-revision: expected one of the two")
-    models = list(
-        {model if isinstance(model, str) else id(model): model for model in several}.values()
-    )
+    models = distinct(several)
     if not patterns and not options.model_revision:
         return [replace(options, model=model) for model in models]
     from coherencegym.eval.models.source import at_revisions, checkpoints

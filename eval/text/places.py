@@ -6,7 +6,7 @@ were all given those of a whole run of characters, tokens are read: they say the
 few ways, and put together the bytes must be the text's, white space aside. Nothing is guessed: what
 does not fit to the last byte is not aligned.
 
-Such a model gives the space to the next word: whether a word has ended is part of the probability
+Where tokens begin with the space before a word, whether a word has ended is part of the probability
 of what follows it. The correction (Pimentel and Meister 2024, "How to compute the probability of a
 word", EMNLP; Oh and Schuler 2024, "Leading whitespaces of language models' subword vocabulary pose
 a confound for calculating word probabilities", EMNLP) gives it back. With c(i) the surprisal of

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from coherencegym.errors import ConfigError
-from coherencegym.eval.data.dataset import chosen_with, filtered_note
+from coherencegym.eval.data.dataset import FILTER_MODEL, filter_notes
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -192,9 +192,8 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
                 f"{other}{own[0].chosen_on} ({own[0].split})"
             )
         yield detail(f"{tested.config}: thresholds {values}: {where}")
-        extras = (document.extra for document in tested.rows)
-        if chosen_with(extras, model["name"], model["commit"]):
-            yield filtered_note(tested.config, model["name"])
+        chosen = (document.extra.get(FILTER_MODEL) for document in tested.rows)
+        yield from filter_notes(tested.config, chosen, model)
 
 
 def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:

@@ -9,12 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.dataset import (
-    FILTER_MODEL,
     HUMAN_PERFORMANCE,
     SCORE_MEANINGS,
     ItemTable,
-    chosen_with,
-    filtered_note,
+    filter_notes,
 )
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
@@ -42,9 +40,7 @@ def notes_of(found: Results) -> Iterator[Note]:
     if ties := tie_line(found.outcomes, tables):
         yield caution(ties)
     for one in details:
-        chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
-        if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
-            yield filtered_note(one.table.config, str(found.model["name"]))
+        yield from filter_notes(one.table.config, one.chosen_with, found.model)
     for table in tables:
         yield from length_notes(found.outcomes, table)
     yield from score_notes(found.summary["scores"], details)

@@ -49,6 +49,16 @@ def arguments(model: object, data: Path, output: Path, *more: str) -> list[str]:
     return ["train", "encoder", *named, *more]
 
 
+def test_a_folder_that_nobody_names_is_of_the_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results" / "data--bert--train-spans").mkdir(parents=True)
+    (tmp_path / "results" / "data--bert--train-spans" / "mine").touch()
+    assert main(["train", "spans", "--model", "bert", "--dataset", "data"]) == 2
+    assert "results/data--bert--train-spans" in one_line(capsys.readouterr().err)
+
+
 def read(folder: Path, name: str = "losses.json") -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / name).read_text())
     return found
