@@ -97,10 +97,6 @@ _PARAGRAPH = range(3, 16)
 PLACES_IN_PARAGRAPH = ("first", "middle", "last")
 
 
-def _nothing() -> ChosenWindows:
-    return ChosenWindows({}, {}, {})
-
-
 @dataclass(frozen=True)
 class Windows:
     """The common part of item generators: windows are chosen once, from all texts of a split.
@@ -109,21 +105,15 @@ class Windows:
     """
 
     most: int = 1
-    chosen: ChosenWindows = field(default_factory=_nothing, repr=False, compare=False)
+    chosen: ChosenWindows = field(default_factory=ChosenWindows, repr=False, compare=False)
     contrasts: tuple[Contrast, ...] = ()
 
     #: The task in the random key (rows and pairs are of one), units of a window, windows that are
-    #: taken at once, what a document without any lacks, and what is done, for the manifest.
+    #: taken at once, and what a document without any lacks.
     task: ClassVar[str] = ""
     size: ClassVar[int] = 1
     at_once: ClassVar[int] = 1
     missing: ClassVar[str] = ""
-    how: ClassVar[str] = ""
-
-    @property
-    def recipe(self) -> str:
-        """The operation, as the manifest records it."""
-        return self.how
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
         """The windows of a document, the best first; here those of ``size``, in random order."""
@@ -168,7 +158,7 @@ class Position(Windows):
     task = "position"
     size = 5
     missing = "fewer than five sentences of prose in a row"
-    how = f"{MoveToFront()}"
+    recipe = f"{MoveToFront()}"
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
         """The windows from the beginning of the text on."""
@@ -188,7 +178,7 @@ class Order(Windows):
     task = "order"
     size = 2
     missing = "no two sentences of prose in a row"
-    how = f"unchanged; {Exchange()}"
+    recipe = f"unchanged; {Exchange()}"
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
         """Yield both rows of each window."""
@@ -291,7 +281,7 @@ class PlaceInParagraph(Windows):
 
     task = "place_in_paragraph"
     missing = "no paragraph of three to fifteen sentences of prose"
-    how = "one sentence of a paragraph of three to fifteen"
+    recipe = "one sentence of a paragraph of three to fifteen"
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
         """One sentence of each paragraph, in a place that is drawn."""
@@ -319,7 +309,7 @@ class PlaceInDocument(Windows):
 
     task = "place_in_document"
     missing = "fewer than five sentences of prose"
-    how = "one sentence of a fifth of the document"
+    recipe = "one sentence of a fifth of the document"
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
         """Sentences of all fifths by turns, in random order."""
@@ -357,7 +347,7 @@ class Section(Windows):
     task = "section"
     missing = "no sentence of prose in the abstract, or none in the middle of the body"
     at_once = 2
-    how = "one sentence of the abstract; one of the middle third of the body"
+    recipe = "one sentence of the abstract; one of the middle third of the body"
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
         """Sentences of both by turns, in random order."""

@@ -124,6 +124,15 @@ class IntruderView:
             "filter_model": self.filter_model,
         }
 
+    def document_columns(self, discourse: Discourse, choice: Choice | None) -> dict[str, Any]:
+        """The columns that views of whole documents have."""
+        return {
+            "replaced": discourse.texts[choice.slot] if choice else "",
+            "source_discourse": choice.intruder.discourse if choice else "",
+            "source_unit": choice.intruder.unit if choice else None,
+            **self.shared_columns(discourse, choice),
+        }
+
     def slot_item(
         self,
         name: str,
@@ -186,12 +195,7 @@ class Documents(IntruderView):
                 intruder_position=choice.slot if choice else NO_INTRUDER,
                 discourse_id=cut.id,
                 corpus=cut.corpus,
-                extra={
-                    "replaced": cut.texts[choice.slot] if choice else "",
-                    "source_discourse": choice.intruder.discourse if choice else "",
-                    "source_unit": choice.intruder.unit if choice else None,
-                    **self.shared_columns(cut, choice),
-                },
+                extra=self.document_columns(cut, choice),
             )
             yield GeneratedDocument(document, cut.texts)
 
@@ -217,7 +221,7 @@ PAIR_COLUMNS = {
     "sentence_count": Column("int32", "how many sentences the document has"),
     **_SHARED_COLUMNS,
 }
-_DOCUMENT_COLUMNS = {
+DOCUMENT_COLUMNS = {
     "replaced": Column("string", "the original sentence, which the intruder replaces"),
     "source_discourse": Column("string", "the document that the intruder is from"),
     "source_unit": Column("int32", "the position (from 0) of the intruder in that document"),
@@ -257,7 +261,7 @@ def _view_configs(
         generator=Documents(operator, filter_model, opening),
         summary="all documents; the model names the intruder, if any" + more,
         regions=(),
-        columns=_DOCUMENT_COLUMNS,
+        columns=DOCUMENT_COLUMNS,
         **shared,
     )
     return pairs, detect
@@ -360,7 +364,7 @@ RELEASED = Config(
     regions=(),
     columns={
         **FAMILY_COLUMN,
-        "replaced": Column("string", "the original sentence, which the intruder replaces"),
+        "replaced": DOCUMENT_COLUMNS["replaced"],
         "domain": Column("string", "Wikipedia or CNN"),
         "probe": Column("string", "the linguistic probe in the intruder; empty for none"),
         HUMAN: HUMAN_COLUMN,

@@ -303,9 +303,7 @@ class MatchedOrders:
         Contrast(SHUFFLED, ORIGINAL, "*", groups=(WHOLE_TEXT,)),
         Contrast(SHUFFLED, ORIGINAL, 3, groups=("last",)),
     )
-    chosen: ChosenWindows = field(
-        default_factory=lambda: ChosenWindows({}, {}, {}), repr=False, compare=False
-    )
+    chosen: ChosenWindows = field(default_factory=ChosenWindows, repr=False, compare=False)
     fitted: FittedMatchedOrder = field(
         default_factory=lambda: FittedMatchedOrder({}, {}), repr=False, compare=False
     )

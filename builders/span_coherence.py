@@ -15,7 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.intruder_sentences import INTRUDER_CORPORA, IntruderView
+from coherencegym.builders.intruder_sentences import (
+    DOCUMENT_COLUMNS,
+    INTRUDER_CORPORA,
+    IntruderView,
+)
 from coherencegym.builders.pipeline.kinds import Division
 from coherencegym.builders.spans import (
     CHOICE_COLUMNS,
@@ -23,14 +27,13 @@ from coherencegym.builders.spans import (
     ENTAILMENT_COLUMNS,
     RULE_COLUMNS,
     Abduction,
-    Asks,
     Contradictions,
     Denials,
     Entailment,
     covering_gold,
     span_row,
 )
-from coherencegym.builders.suite import ANY_LANGUAGE, FAMILY_COLUMN, Column, Config, Contrast, Suite
+from coherencegym.builders.suite import ANY_LANGUAGE, Config, Contrast, Suite
 from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpus import cited
@@ -41,16 +44,8 @@ from coherencegym.manipulations.operator import Context
 #: One sentence alone cannot be incoherent.
 _FEWEST = 2
 
-INTRUDER_COLUMNS = {
-    **FAMILY_COLUMN,
-    "domain": Column("string", "the domain of the document, where its corpus has several"),
-    "replaced": Column("string", "the original sentence, which the intruder replaces"),
-    "source_discourse": Column("string", "the document that the intruder is from"),
-    "similarity": Column(
-        "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"
-    ),
-    **RULE_COLUMNS,
-}
+#: Columns of :mod:`builders.intruder_sentences` that spans have, too.
+_SHARED = (FAMILY, "domain", "replaced", "source_discourse", "similarity")
 
 
 @dataclass(frozen=True)
@@ -77,13 +72,7 @@ class IntruderSpans(IntruderView):
             POSITIVE if choice else NEGATIVE,
             evidence,
             covering_gold(units, evidence, _FEWEST),
-            {
-                FAMILY: self.family[discourse.id],
-                "domain": discourse.meta.get("domain", ""),
-                "replaced": discourse.texts[choice.slot] if choice else "",
-                "source_discourse": choice.intruder.discourse if choice else "",
-                "similarity": choice.intruder.similarity if choice else None,
-            },
+            {name: self.document_columns(discourse, choice)[name] for name in _SHARED},
             units=intruded.texts,
         )
 
@@ -167,7 +156,7 @@ SUITE = Suite(
             name="conversational_entailment",
             one_corpus=True,
             corpora=("verifiable",),
-            select=Asks("entailment"),
+            select=lambda discourse: discourse.meta.get("question") == "entailment",
             summary="does a span of a telephone conversation entail the hypothesis?",
             **_ENTAILMENT,
         ),
@@ -175,7 +164,7 @@ SUITE = Suite(
             name="abduction",
             one_corpus=True,
             corpora=("verifiable",),
-            select=Asks("choice"),
+            select=lambda discourse: discourse.meta.get("question") == "choice",
             generator=Abduction(),
             columns=CHOICE_COLUMNS,
             summary="which of two stories, which differ in one sentence, is more plausible?",
@@ -196,7 +185,7 @@ SUITE = Suite(
             genre="documents",
             languages=ANY_LANGUAGE,
             generator=IntruderSpans(IntruderSentence()),
-            columns=INTRUDER_COLUMNS,
+            columns={name: DOCUMENT_COLUMNS[name] for name in _SHARED} | RULE_COLUMNS,
             summary=(
                 "documents, half of them with a sentence of another document: is a span of "
                 "sentences incoherent?"

@@ -160,17 +160,6 @@ CHOICE_COLUMNS = {
 }
 
 
-@dataclass(frozen=True)
-class Asks:
-    """Selects the texts of which this is asked."""
-
-    question: str
-
-    def __call__(self, discourse: Discourse) -> bool:
-        """Tell whether it is what the corpus asks of the text."""
-        return discourse.meta.get("question") == self.question
-
-
 def evidence_of(discourse: Discourse) -> tuple[UnitSpan, ...]:
     """The stretches that carry the answer, as annotators marked them."""
     spans = [j.span for j in discourse.judgements if j.label == EVIDENCE and j.span]

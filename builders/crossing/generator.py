@@ -149,35 +149,27 @@ class Crossed:
         how = self.partners, self.couple, self.family, self.across, self.among
         key = how, tuple(map(id, discourses)), context.seed, context.suite
         # Found with the discourses: as long as these are there, no others have their identities.
-        _, found = fits.once(key, lambda: (discourses, self._coupled(discourses, context)))
+        _, found = fits.once(key, lambda: (discourses, self._found(discourses, context)))
         return replace(self, found=found)
-
-    def _coupled(self, discourses: Sequence[Discourse], context: Context) -> dict[str, _Coupled]:
-        by_family: dict[str, list[Discourse]] = defaultdict(list)
-        for discourse in discourses:
-            by_family[discourse.meta.get(self.family, "") if self.family else ""].append(discourse)
-        found: dict[str, _Coupled] = {}
-        for of_family in by_family.values():
-            found |= self._found(of_family, context)
-        return found
 
     def _found(self, discourses: Sequence[Discourse], context: Context) -> dict[str, _Coupled]:
         found: dict[str, _Coupled] = {}
-        partners: list[Partner] = []
+        by_family: dict[str, list[Partner]] = defaultdict(list)
         for discourse in discourses:
             own = Context(context.seed, context.suite)
             kind = (discourse.meta.get(self.among, ""),) if self.among else ()
-            partners += (
+            by_family[discourse.meta.get(self.family, "") if self.family else ""] += (
                 replace(partner, alike=(*partner.alike, *kind))
                 for partner in self.partners(discourse, own)
             )
             found[discourse.id] = [], own.skipped
-        alone = {partner.key for partner in partners}
-        for couple in self.couple(partners, context):
-            alone -= {couple.first.key, couple.second.key}
-            found[couple.first.discourse.id][0].append(couple)
-        for identifier, _ in alone:
-            found[identifier][1][_LEFT] += 1
+        for partners in by_family.values():
+            alone = {partner.key for partner in partners}
+            for couple in self.couple(partners, context):
+                alone -= {couple.first.key, couple.second.key}
+                found[couple.first.discourse.id][0].append(couple)
+            for identifier, _ in alone:
+                found[identifier][1][_LEFT] += 1
         return found
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from random import Random
 
@@ -98,9 +98,9 @@ class ChosenWindows:
     ``family`` is, for each document, the first one of those that share lines with it.
     """
 
-    windows: Mapping[str, tuple[Discourse, ...]]
-    reasons: Mapping[str, Counter[str]]
-    family: Mapping[str, str]
+    windows: Mapping[str, tuple[Discourse, ...]] = field(default_factory=dict)
+    reasons: Mapping[str, Counter[str]] = field(default_factory=dict)
+    family: Mapping[str, str] = field(default_factory=dict)
 
 
 def choose(
