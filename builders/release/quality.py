@@ -180,14 +180,14 @@ def _bags(
             continue
         for split, predictions in bag.predictions.items():
             rows = splits[split]
-            found[split][name] = _measured(rows, predictions) | _interval(rows, predictions)
+            right = [float(said == row.label) for row, said in zip(rows, predictions, strict=True)]
+            limits = _limits(share_interval(right, [row.cluster for row in rows]))
+            found[split][name] = _measured(rows, predictions) | limits
     return dict(found), ""
 
 
-def _interval(rows: Sequence[LabelledExample], predictions: Sequence[str]) -> dict[str, float]:
-    right = [float(said == row.label) for row, said in zip(rows, predictions, strict=True)]
-    found = share_interval(right, [row.cluster for row in rows])
-    return {"ci_low": round(found.low, 4), "ci_high": round(found.high, 4)}
+def _limits(interval: Any) -> dict[str, float]:
+    return {"ci_low": round(interval.low, 4), "ci_high": round(interval.high, 4)}
 
 
 def _measured(rows: Sequence[LabelledExample], predictions: Sequence[str]) -> dict[str, Any]:
@@ -419,12 +419,10 @@ def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | 
     right = [float(c == label) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and label for c, label in zip(called, labels, strict=True))
     found = sum(called) + sum(labels)
-    interval = share_interval(right, cluster_ids, folds=FOLDS)
     return {
         "sentences": len(labels),
         "accuracy": round(mean(right), 4),
-        "ci_low": round(interval.low, 4),
-        "ci_high": round(interval.high, 4),
+        **_limits(share_interval(right, cluster_ids, folds=FOLDS)),
         "majority": round(1 - mean(labels), 4),
         "f1": round(2 * hits / found, 4) if found else 0.0,
     }
@@ -472,13 +470,11 @@ def score_figures(
     values: Sequence[float], cluster_ids: Sequence[str], sizes: Sequence[int] = (), folds: int = 0
 ) -> dict[str, Any]:
     """A score and its interval as a manifest has them; arguments are those of the interval."""
-    interval = share_interval(values, cluster_ids, sizes, folds=folds)
     return {
         "n": len(values),
         "n_discourses": cluster_pairs(cluster_ids)[0],
         "score": round(mean(values), 4),
-        "ci_low": round(interval.low, 4),
-        "ci_high": round(interval.high, 4),
+        **_limits(share_interval(values, cluster_ids, sizes, folds=folds)),
     }
 
 
@@ -500,10 +496,8 @@ def control_figures(control: Control, clusters: Sequence[str]) -> dict[str, Any]
         "needed": control.needed,
         "cue": "" if control.balance.solved else control.balance.worst,
         "by": control.by.by,
-        **{
-            name: round(getattr(control.by, own), 4)
-            for name, own in {"score": "score", "ci_low": "low", "ci_high": "high"}.items()
-        },
+        "score": round(control.by.score, 4),
+        **_limits(control.by),
         "upper": round(control.checked[0].high, 4),
         "smallest_difference": None if difference is None else round(difference, 4),
     }
