@@ -253,10 +253,6 @@ class Place:
         """The use of the connective: ``subordinator``, ``adverbial`` or ``coordinator``."""
         return syntax(self.sentence, self.start, self.end)
 
-    def only_its_sense_forbids(self, word: str) -> bool:
-        """Tell whether a connective fits here by grammar, and cannot carry the sense."""
-        return self.same_sense(word) is False and self.same_syntax(word)
-
     def may_take(self, adverbial: str) -> bool:
         """Tell whether one of :data:`ADVERBIALS` is put here.
 
@@ -399,10 +395,10 @@ def connectives_change_places(one: Partner, other: Partner) -> bool:
     if not any_two(one, other) or set(one.columns["texts"]) & set(other.columns["texts"]):
         return False
     for this, that in ((one, other), (other, one)):
-        word = that.columns["place"].word
+        place, word = this.columns["place"], that.columns["place"].word
         if re.search(rf"\b{word}\b", " ".join(this.columns["texts"]), re.IGNORECASE):
             return False
-        if not this.columns["place"].only_its_sense_forbids(word):
+        if place.same_sense(word) is not False or not place.same_syntax(word):
             return False
     return True
 

@@ -201,18 +201,14 @@ class MinimalPairs:
             )
         for versions in sets:
             _check_edits(discourse, versions)
-            item = self._generate(versions)
+            last, texts = [*versions][-1], [*versions.values()]
+            columns = self.columns(texts[0], texts[-1])
+            name = texts[-1].variant or last
+            item = generate_item(name, versions, self.regions, self.contrasts, self.view, columns)
             if len({condition.content for condition in item.item.conditions}) < len(versions):
                 context.skipped["two conditions have the same text"] += 1
             else:
                 yield item
-
-    def _generate(self, versions: dict[str, Discourse]) -> GeneratedItem:
-        first, *_, last = versions
-        original, manipulated = versions[first], versions[last]
-        columns = self.columns(original, manipulated)
-        name = manipulated.variant or last
-        return generate_item(name, versions, self.regions, self.contrasts, self.view, columns)
 
 
 def _steps(operator: Operator) -> Iterator[Operator]:

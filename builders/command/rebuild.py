@@ -143,7 +143,10 @@ def rebuild(
         for names in alike.values():
             of_these = {name: recipes[name] for name in names}
             entries |= _made(source, of_these, data_dir, work, say, progress)
-        others = {} if configs else _copied(source, work)
+        texts = source.manifest["configs"]
+        others = {} if configs else {name: texts[name] for name in texts if name not in bare}
+        for name in others:
+            _take(source.folder, name, work)
         manifest: Manifest = {**source.manifest, "configs": {**others, **entries}}
         write_documents(
             in_order(manifest | ({"rebuilt": made_from} if source.commit else {})), work
@@ -225,14 +228,6 @@ def _take(place: Path, config: str, folder: Path) -> None:
             target = folder / path.relative_to(place)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-
-
-def _copied(source: Source, folder: Path) -> dict[str, Any]:
-    bare = stand_off_configs(source.manifest)
-    texts = {name: c for name, c in source.manifest["configs"].items() if name not in bare}
-    for name in texts:
-        _take(source.folder, name, folder)
-    return texts
 
 
 def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> list[str]:

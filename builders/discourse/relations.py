@@ -286,7 +286,11 @@ class ArgumentPairs:
             if not all(texts):
                 context.skipped["an argument without a word"] += 1
                 continue
-            label, *also = dict.fromkeys(one for each in relations for one in self._labels(each))
+            label, *also = dict.fromkeys(
+                label
+                for one in relations
+                for label in (map(level_2, one.senses) if self.type else [one.unified])
+            )
             pieces, places = in_context(discourse, arg1, arg2)
             yield LabelledExample(
                 item_id=f"{discourse.id}/{self.type.lower() or 'relation'}-{number:03}",
@@ -307,18 +311,13 @@ class ArgumentPairs:
                 },
             )
 
-    def _labels(self, relation: Relation) -> Iterator[str]:
-        if self.type:
-            yield from map(level_2, relation.senses)
-        else:
-            yield relation.unified
-
     def _of_type(self, discourse: Discourse, relations: Sequence[Relation]) -> dict[str, Any]:
         first = relations[0]
+        words = (span_text(discourse, one.connective) for one in relations if one.connective)
         return {
             "genre": discourse.meta.get("genre", ""),
             "unified": unified_relation(first.senses[0]),
-            "connective": _connectives(discourse, relations),
+            "connective": " + ".join(dict.fromkeys(word.lower() for word in words)),
             "marked": self.type == "Explicit",
             "order": "Arg1 first" if first.arg1[0] < first.arg2[0] else "Arg2 first",
         }
@@ -345,11 +344,6 @@ def _of_all_types(discourse: Discourse, relations: Sequence[Relation]) -> dict[s
     # The part of a corpus begins with its language.
     code = discourse.meta.get("dataset", "").partition(".")[0]
     return {"language": code, "type": " + ".join(types)}
-
-
-def _connectives(discourse: Discourse, relations: Sequence[Relation]) -> str:
-    found = (span_text(discourse, one.connective) for one in relations if one.connective)
-    return " + ".join(dict.fromkeys(word.lower() for word in found))
 
 
 def level_2(sense: str) -> str:

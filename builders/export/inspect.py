@@ -72,12 +72,6 @@ def {function}() -> Task:
 QuestionTable = Exported[dict[str, Any]]
 
 
-def tasks_file(made: Sequence[QuestionTable]) -> str:
-    """The Python file of the tasks, one for each table."""
-    calls = [_TASK.format(function=_function(table), file=_file(table)) for table in made]
-    return "".join([_TASKS, *calls])
-
-
 def _file(table: QuestionTable) -> str:
     return f"{table.config}-{table.split}.jsonl"
 
@@ -182,7 +176,8 @@ def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -
     refuse_empty("for Inspect", asked, release)
     for table in made:
         write_lines(folder / _file(table), table.made)
-    (folder / "questions.py").write_text(tasks_file(made), encoding="utf-8")
+    calls = [_TASK.format(function=_function(table), file=_file(table)) for table in made]
+    (folder / "questions.py").write_text("".join([_TASKS, *calls]), encoding="utf-8")
     write_report(folder / "INSPECT.md", asked, release, first=_function(made[0]))
     number = sum(len(table.made) for table in made)
     return [
