@@ -13,7 +13,6 @@ from coherencegym.builders.pipeline.options import READ, WRITTEN, BuildOptions
 from coherencegym.builders.registry import all_suites, describe_suite, load_suite, suite_named
 from coherencegym.builders.suite import Suite
 from coherencegym.command_line import (
-    USER_ERROR,
     Parser,
     add_option,
     finish,
@@ -21,7 +20,7 @@ from coherencegym.command_line import (
     positive,
     rare,
 )
-from coherencegym.errors import EvaluationError, one_line
+from coherencegym.errors import EvaluationError
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.registry import language
 
@@ -125,27 +124,25 @@ def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None, prog: str = COMMAND) -> int:
     """Build the suites that are named, or list all; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    try:
-        named = _named(words, prog)
-        if len(named) == 1:
-            return _build_one(make_parser(prog, named[0]), named[0], words)
-        parser = make_parser(prog)
-        given = parser.parse_args(words)
-        if "judgements" in given and (given.all or len(named) != 1):
-            parser.error("--judgements: answers are about one suite; name it, and no other")
-        if given.all:
-            if given.suite:
-                parser.error(f"argument --all: not allowed with {given.suite[0]}")
-            suites, left_out = _buildable(given)
-            if left_out:
-                print(left_out, file=sys.stderr)
-            return _run(suites, given)
-        if named:
-            return _run(named, given)
-        return finish(prog, lambda: _print_suites(given), explain)
-    except EvaluationError as error:  # a file, or another package, whose suite cannot be had
-        print(f"{prog}: {one_line(error)}", file=sys.stderr)
-        return USER_ERROR
+    return finish(prog, lambda: _main(words, prog), explain)
+
+
+def _main(words: Sequence[str], prog: str) -> int:
+    named = _named(words, prog)
+    if len(named) == 1:
+        return _build_one(make_parser(prog, named[0]), named[0], words)
+    parser = make_parser(prog)
+    given = parser.parse_args(words)
+    if "judgements" in given and (given.all or len(named) != 1):
+        parser.error("--judgements: answers are about one suite; name it, and no other")
+    if not given.all:
+        return _run(named, given) if named else _print_suites(given)
+    if given.suite:
+        parser.error(f"argument --all: not allowed with {given.suite[0]}")
+    suites, left_out = _buildable(given)
+    if left_out:
+        print(left_out, file=sys.stderr)
+    return _run(suites, given)
 
 
 def _named(words: Sequence[str], prog: str) -> list[Suite]:

@@ -26,7 +26,6 @@ from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,
-    refuse_empty,
     refuse_twice,
     things,
     write_lines,
@@ -170,7 +169,6 @@ def group_name(group: tuple[str, str, str, str]) -> str:
 def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
     """Write the rows of all tables, and a fast version of them."""
     made = [babylm_table(table, release.suite) for table in tables]
-    refuse_empty("for the BabyLM pipeline", made, release)
     rows = [row for table in made for row in table.made]
     names = (group_name(group) for group in {row.group for row in rows})
     refuse_twice(names, "two groups would both be called {}")

@@ -21,7 +21,6 @@ from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,
-    refuse_empty,
     things,
     write_lines,
     write_report,
@@ -173,12 +172,11 @@ def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -
         if table.config in headline
     ]
     made = [table for table in asked if table.made]
-    refuse_empty("for Inspect", asked, release)
     for table in made:
         write_lines(folder / _file(table), table.made)
     calls = [_TASK.format(function=_function(table), file=_file(table)) for table in made]
     (folder / "questions.py").write_text("".join([_TASKS, *calls]), encoding="utf-8")
-    write_report(folder / "INSPECT.md", asked, release, first=_function(made[0]))
+    write_report(folder / "INSPECT.md", asked, release, first=next(map(_function, made), ""))
     number = sum(len(table.made) for table in made)
     return [
         f"for Inspect: {things(number, 'question')} in {things(len(made), 'task')}",

@@ -29,7 +29,6 @@ from coherencegym.builders.export.write import (
     Exported,
     ExportedRelease,
     refusals,
-    refuse_empty,
     refuse_twice,
     rendered,
     things,
@@ -207,7 +206,6 @@ def module_text(made: Sequence[HarnessTask]) -> str:
 def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
     """Write the pairs of all tables, and the tasks that read them."""
     made = [pair_table(table, release.suite) for table in tables]
-    refuse_empty("as pairs", made, release)
     asked = [(table, tasks(table, release)) for table in made]
     every = [task for _, of_table in asked for task in of_table]
     refuse_twice((task.name for task in every), "two tasks would be called {}")

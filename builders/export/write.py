@@ -138,15 +138,6 @@ def refusals(what: str, made: Sequence[Exported[Any]]) -> list[str]:
     ]
 
 
-def refuse_empty(what: str, made: Sequence[Exported[Any]], release: ExportedRelease) -> None:
-    """Refuse an export without rows, and say why: ``what`` is the tool or the form."""
-    if not any(one.made for one in made):
-        why = "; ".join(refusals("left out", made)) or "no table can be exported"
-        raise ExportError(
-            f"{release.suite}: nothing to write {what}; {why}; expected another suite or tool"
-        )
-
-
 def refuse_twice(names: Iterable[str], message: str) -> None:
     """Refuse names that stand for two things: ``message`` has ``{}`` for the first of them."""
     twice = next((name for name, count in Counter(names).items() if count > 1), "")
@@ -165,7 +156,13 @@ def rendered(template: str, **values: Any) -> str:
 def write_report(
     path: Path, made: Sequence[Exported[Any]], release: ExportedRelease, **values: Any
 ) -> None:
-    """Write what was exported and what was left out: the template has the name of the file."""
+    """Write what was exported and what was left out: the template has the name of the file.
+
+    Where nothing was exported, that is refused.
+    """
+    if not any(one.made for one in made):
+        why = "; ".join(refusals("left out", made)) or "no table can be exported"
+        raise ExportError(f"{release.suite}: nothing to write; {why}; expected another suite")
     refused = [(one, reason, n) for one in made for reason, n in one.refused.most_common()]
     text = rendered(path.name, release=release, refused=refused, **values)
     path.write_text(text, encoding="utf-8")

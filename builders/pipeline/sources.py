@@ -108,7 +108,6 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
         else:
             other = corpus
     own = _own_source(suite, options)
-    _check_genre_and_licence(options, names, has_genre=other is not None)
     _check_names(suite, names, other.name if other else "")
     sources, missing = [], {}
     for name, configs in suite.natives.items():
@@ -180,11 +179,18 @@ def texts_of(options: BuildOptions) -> OwnTexts | None:
     """The user's own texts, if any were named."""
     genre, column, form = options.genre, options.text_column, options.format
     if (path := options.texts) is None:
-        only = "only for your own texts; expected --texts with it"
-        if column and options.hub_dataset is None:
-            raise CorpusError(f"--text-column {column}: {only}, or --hub-dataset")
-        if form:
-            raise CorpusError(f"--format {form}: {only}")
+        # A corpus of the user's own has a genre as well, and articles have a licence.
+        with_genre = any(name not in (SAMPLE, *CORPORA) for name in options.corpora)
+        with_licence = not options.corpora or ARTICLES in options.corpora
+        for name, given, is_used in (
+            ("format", form, False),
+            ("text-column", column, options.hub_dataset),
+            ("genre", genre, options.hub_dataset or with_genre),
+            ("licence", options.licence, options.hub_dataset or with_licence),
+        ):
+            if given and not is_used:
+                only = "only for your own texts; expected --texts with it"
+                raise CorpusError(f"--{name} {given}: {only}" + ", or --hub-dataset" * (not form))
         return None
     if genre not in (None, SECTIONED, *PLAIN_GENRES):
         raise CorpusError(
@@ -297,20 +303,6 @@ def _check_names(suite: Suite, names: Sequence[str], other: str) -> None:
             raise CorpusError(
                 f"{suite.name} is not built from corpus {name!r}; expected one of "
                 f"{', '.join(allowed)}{did_you_mean(name, allowed)}"
-            )
-
-
-def _check_genre_and_licence(
-    options: BuildOptions, names: Sequence[str], *, has_genre: bool
-) -> None:
-    # Corpora of the project have their own; articles are anybody's, of a licence that they say.
-    is_own = options.texts is not None or options.hub_dataset is not None
-    has_licence = is_own or not names or ARTICLES in names
-    for name, is_used in (("genre", is_own or has_genre), ("licence", has_licence)):
-        if (given := getattr(options, name)) and not is_used:
-            raise CorpusError(
-                f"--{name} {given}: only for your own texts; expected --texts or --hub-dataset "
-                "with it"
             )
 
 

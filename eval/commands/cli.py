@@ -110,13 +110,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | N
     named = bool(words) and words[0] in known
     name = words.pop(0) if named else _DEFAULT
     prog = prog or f"coherencegym {name}"
-    if words and not named and not words[0].startswith("-"):
-        message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
-        message = f"coherencegym: {message}{did_you_mean(words[0], known)}"
-        print(one_line(message), file=sys.stderr)
-        return USER_ERROR
 
     def run() -> int:
+        if words and not named and not words[0].startswith("-"):
+            message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
+            raise EvaluationError(message + did_you_mean(words[0], known))
         command = command_named(name)
         arguments = _parser(prog, name, command).parse_args(words)
         arguments.typed_words, arguments.rebuild = words, rebuild

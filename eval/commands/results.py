@@ -69,7 +69,7 @@ class Overview:
     def run(self, arguments: argparse.Namespace) -> int:
         """Print the overview, and write it if asked to."""
         from coherencegym.eval.report.formats import TABLE, show_document
-        from coherencegym.eval.results.folder import read_results, run_folders
+        from coherencegym.eval.results.folder import read_readable, run_folders
         from coherencegym.eval.views.overview import PAGE, overview, write_overview
         from coherencegym.files.folders import check_folder
         from coherencegym.terminal import data_output
@@ -78,15 +78,10 @@ class Overview:
             check_folder(
                 arguments.output, arguments.overwrite, inputs=run_folders(arguments.results)
             )
-        results, refused = [], dict[Path, Exception]()
-        for folder in run_folders(arguments.results):
-            try:
-                results.append(read_results(folder))
-            except (EvaluationError, OSError) as error:
-                refused[folder] = error
-        if not results:
-            raise next(iter(refused.values()))
+        results, refused = read_readable(run_folders(arguments.results))
         for each in refused.values():
+            if not results:
+                raise each
             print(one_line(f"left out: {one_line(each)}"), file=sys.stderr)
         shown = overview(results)
         if arguments.output is not None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -138,12 +137,19 @@ def runs_beside(above: Path, own: Iterable[Path]) -> list[Results]:
     What cannot be read is passed over.
     """
     known = {folder.resolve() for folder in own}
-    runs = []
-    for folder in run_folders([above], levels=1):
-        with suppress(EvaluationError, OSError):
-            if folder.resolve() not in known:
-                runs.append(read_results(folder))
-    return [run for run in runs if run.task == "score"]
+    folders = (one for one in run_folders([above], levels=1) if one.resolve() not in known)
+    return [run for run in read_readable(folders)[0] if run.task == "score"]
+
+
+def read_readable(folders: Iterable[Path]) -> tuple[list[Results], dict[Path, Exception]]:
+    """The scores of folders of results, and what is wrong with those that cannot be read."""
+    runs, refused = [], dict[Path, Exception]()
+    for folder in folders:
+        try:
+            runs.append(read_results(folder))
+        except (EvaluationError, OSError) as error:
+            refused[folder] = error
+    return runs, refused
 
 
 def seed_folders(folder: Path) -> list[Path]:

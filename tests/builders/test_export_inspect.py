@@ -152,7 +152,7 @@ def test_a_folder_has_the_questions_about_the_headline(tmp_path: Path) -> None:
 
 
 def test_pairs_that_are_no_question_have_none(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="nothing to write for Inspect; no table can be exported"):
+    with pytest.raises(ExportError, match="nothing to write; no table can be exported"):
         exported(tmp_path, 9, ("another",))
     assert not (tmp_path / "asked").exists()
 

@@ -27,11 +27,6 @@ from coherencegym.eval.tasks.score.scoring import UNDEFINED
 
 #: The columns of scores with their intervals, plain and controlled.
 SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"
-#: A sentence on groups of predictions that a suite names so.
-_GROUPS = (
-    "An indented row is a group: A > B, C has the predictions that the text with A is more "
-    "surprising than the text with B, where C is the case; the card of the dataset has the words."
-)
 #: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
 PUBLISHED_MODE = SYNTAXGYM_2021.name
 #: Rows of published scores on the terminal; results.json has them all.
@@ -61,7 +56,11 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
 
 
 def _on_groups(rows: Sequence[Score]) -> str:
-    return _GROUPS if any(" > " in row.group for row in rows) else ""
+    return (
+        "An indented row is a group: A > B, C has the predictions that the text with A is more "
+        "surprising than the text with B, where C is the case; the card of the dataset has the "
+        "words." * any(" > " in row.group for row in rows)
+    )
 
 
 def score_grid(rows: Sequence[Score]) -> grid.Grid:
