@@ -20,7 +20,7 @@ from coherencegym.builders.winograd import SUITE as WINOGRAD
 from coherencegym.files.folders import CHECKSUMS
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
-TOOLS = ("syntaxgym", "pairs")
+TOOLS = ("syntaxgym", "inspect")
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ def test_a_dry_run_says_what_would_be_written(
         assert exported(tool, few_stories, "--dry-run") == 0
     shown = capsys.readouterr().out
     assert "24 items in 2 suites, would be written to story_cloze_syntaxgym\n" in shown
-    assert "would be written to story_cloze_pairs\n" in shown
+    assert "would be written to story_cloze_inspect\n" in shown
     assert list(tmp_path.iterdir()) == []
 
 
@@ -116,7 +116,7 @@ def test_the_same_again_needs_overwrite_and_gives_the_same_bytes(
     assert said.startswith("coherencegym export: made exists; name another folder with")
 
 
-@pytest.mark.parametrize("tool", [*TOOLS, "babylm"])
+@pytest.mark.parametrize("tool", [*TOOLS, "pairs", "babylm"])
 def test_what_is_no_export_is_not_overwritten(
     tool: str, few_stories: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
