@@ -13,23 +13,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from coherencegym.eval.hidden_states import Passage, States, states
+    from coherencegym.eval.hidden_states import States, states
     from coherencegym.eval.models.in_memory import initialise_randomly
     from coherencegym.eval.models.load import load_encoder
+    from coherencegym.eval.text.sequence import Passage
 
 __all__ = ["Passage", "States", "initialise_randomly", "load_encoder", "states"]
 
-#: Modules of the names that are not of hidden states.
-_ELSEWHERE = {
-    "initialise_randomly": "coherencegym.eval.models.in_memory",
-    "load_encoder": "coherencegym.eval.models.load",
+#: The modules of the names.
+_MODULES = {
+    "Passage": "text.sequence",
+    "States": "hidden_states",
+    "states": "hidden_states",
+    "initialise_randomly": "models.in_memory",
+    "load_encoder": "models.load",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name in _MODULES:
         import importlib
 
-        module = _ELSEWHERE.get(name, "coherencegym.eval.hidden_states")
-        return getattr(importlib.import_module(module), name)
+        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,8 +23,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import StoredType, VectorStore
 from coherencegym.eval.forward.trial import unless_finite
 from coherencegym.eval.models.config import (
-    UNLIMITED,
-    Limits,
     limits_of,
     refuse_unless_in_vocabulary,
 )
@@ -33,7 +31,7 @@ from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.machine import in_memory_of, out_of_memory
 from coherencegym.eval.plan.plan import Batch, Budget, budget_of, make_batches
 from coherencegym.eval.plan.requests import PooledSequence, PreparedPassages, prepare_passages
-from coherencegym.eval.text.sequence import POOLS, Passage, Pool
+from coherencegym.eval.text.sequence import Passage, Pool
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,15 +137,9 @@ def states(
         store = _store(body, dtype, None if identity == "unknown" else folder, identity)
         missing = store.missing(prepared.sequences, chosen)
         store.refuse_unless_fits(missing, len(chosen))
-        batches = read_pooled(
-            body,
-            missing,
-            chosen,
-            budget_of(body.module, batch_tokens, states=True),
-            padding=tokenizer.pad_token_id or 0,
-            limits=limits_of(body.config),
-            progress=progress,
-        )
+        budget = budget_of(body.module, batch_tokens, states=True)
+        how = budget, tokenizer.pad_token_id or 0, progress
+        batches = _read_pooled(body, missing, chosen, *how)
         for members, batch_vectors in batches:
             for number, vectors in zip(chosen, batch_vectors, strict=True):
                 _refuse_unless_finite(
@@ -224,29 +216,18 @@ def _refuse_unless_finite(
     )
 
 
-def read_pooled(
+def _read_pooled(
     body: Body,
     sequences: Sequence[PooledSequence],
     layers: Sequence[int],
     budget: Budget,
-    *,
-    padding: int = 0,
-    limits: Limits = UNLIMITED,
-    progress: Callable[[int, int], None] | None = None,
+    padding: int,
+    progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[list[PooledSequence], list[np.ndarray]]]:
-    """Read sequences, the longest first, and give them with their vectors batch by batch.
-
-    These are an array for each layer that is wanted, of shape (spans of all of them, width).
-
-    Args:
-        body: the model.
-        sequences: token ids with the spans whose means are wanted.
-        layers: numbers of layers.
-        budget: most that a batch may take to begin with; half of it where the memory ends.
-        padding: the id that fills up a row; it is read, if at all, behind the text.
-        limits: those of the model.
-        progress: called after each batch with the tokens read and the tokens of all batches.
-    """
+    # The longest first, batch by batch, with an array for each layer that is wanted, of shape
+    # (spans of all sequences, width). ``padding`` is the id that fills up a row; it is read, if at
+    # all, behind the text.
+    limits = limits_of(body.config)
     plain = [each.sequence for each in sequences]
 
     def batched(indices: Sequence[int]) -> list[Batch]:
@@ -338,6 +319,3 @@ def _pooled_states(
                 own = torch.segment_reduce(own, "mean", lengths=lengths.to(layer.device))
             vectors.append(own.cpu().numpy())
     return vectors
-
-
-__all__ = ["POOLS", "Passage", "Pool", "States", "states"]

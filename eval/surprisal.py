@@ -279,6 +279,3 @@ def _scored_condition(
     if words is None or not read:
         return ScoredCondition(encoding, values)
     return ScoredCondition(encoding, words.corrected(encoding.ids, values, starts))
-
-
-__all__ = ["Answer", "Query", "ScoredCondition", "Surprisals", "surprisals"]

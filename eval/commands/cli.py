@@ -81,15 +81,12 @@ def command_named(name: str) -> Command:
     return TaskCommand(task.command, load) if isinstance(task, Task) else cast(Command, task)
 
 
-def make_parser(prog: str, name: str = _DEFAULT) -> Parser:
-    """The parser of a subcommand."""
-    return _parser(prog, name, command_named(name))
-
-
-def _parser(prog: str, name: str, module: Command) -> Parser:
-    summary = getattr(module, "SUMMARY", commands()[name])
-    parser = Parser(prog, summary[0].upper() + summary[1:] + ".", getattr(module, "EXAMPLES", ""))
-    module.add_arguments(parser)
+def make_parser(prog: str, name: str = _DEFAULT, command: Command | None = None) -> Parser:
+    """The parser of a subcommand: of ``command``, if it was imported already."""
+    command = command or command_named(name)
+    summary = getattr(command, "SUMMARY", commands()[name])
+    parser = Parser(prog, summary[0].upper() + summary[1:] + ".", getattr(command, "EXAMPLES", ""))
+    command.add_arguments(parser)
     return parser
 
 
@@ -116,7 +113,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | N
             message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
             raise EvaluationError(message + did_you_mean(words[0], known))
         command = command_named(name)
-        arguments = _parser(prog, name, command).parse_args(words)
+        arguments = make_parser(prog, name, command).parse_args(words)
         arguments.typed_words, arguments.rebuild = words, rebuild
         return command.run(arguments)
 

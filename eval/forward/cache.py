@@ -371,11 +371,6 @@ class VectorStore:
         weakref.finalize(self, self._rows.close)
         self._refuse_if_lost()
 
-    @property
-    def damaged(self) -> int:
-        """Rows that did not add up, and are computed again."""
-        return self._rows.corrupt
-
     def refuse_unless_fits(self, sequences: Iterable[PooledSequence], layers: int) -> None:
         """Refuse to begin what the disk has no room for."""
         spans = sum(len(each.token_ranges) for each in sequences)

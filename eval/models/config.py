@@ -220,12 +220,6 @@ def is_masked(config: Any) -> bool:
     return bool(declared & set(masked.values())) and not declared & causal
 
 
-def other_head(config: Any) -> str:
-    """The class, such as a classifier's, of a model without a head for language; else empty."""
-    declared = getattr(config, "architectures", None) or [""]
-    return str(declared[0]) if all(map(_OTHER_HEAD.search, declared)) else ""
-
-
 def is_headless(config: Any) -> bool:
     """Tell whether a config names no class, or only classes without a head (``LlamaModel``)."""
     declared = getattr(config, "architectures", None) or ()
@@ -330,7 +324,8 @@ def refuse_other_head(name: str, config: Any, adapter: ModelSource | None = None
         config: the model's.
         adapter: the files of an adapter on top of it.
     """
-    found = {f"model {name!r}": other_head(config)}
+    declared = [str(one) for one in getattr(config, "architectures", None) or [""]]
+    found = {f"model {name!r}": declared[0] if all(map(_OTHER_HEAD.search, declared)) else ""}
     if adapter is not None:
         task = (adapter.read_json(ADAPTER_CONFIG) or {}).get("task_type")
         found[f"adapter {adapter.name!r}"] = task if task in _OTHER_TASKS else ""

@@ -239,9 +239,13 @@ def body_of(model: Any) -> Body:
     )
 
 
+def _without_wrapper(model: Any) -> Any:
+    is_wrapped = hasattr(model, "peft_config") and hasattr(model, "get_base_model")
+    return model.get_base_model() if is_wrapped else model
+
+
 def _without_head(model: Any) -> Any:
-    if hasattr(model, "peft_config") and hasattr(model, "get_base_model"):
-        model = model.get_base_model()
+    model = _without_wrapper(model)
     if getattr(model.config, "is_encoder_decoder", False):
         return model.get_encoder()
     return model.base_model
@@ -296,9 +300,7 @@ def initialise_randomly(loaded: LoadedModel, seed: int) -> LoadedModel:
     """
     import torch
 
-    model = loaded.model
-    if hasattr(model, "peft_config") and hasattr(model, "get_base_model"):
-        model = model.get_base_model()
+    model = _without_wrapper(loaded.model)
     config = deepcopy(model.config)
     if getattr(config, "quantization_config", None) is not None:
         del config.quantization_config

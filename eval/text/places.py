@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -217,17 +217,13 @@ def _joined(token: str) -> bytes:
     return token.removeprefix("##").removesuffix("@@").removesuffix("</w>").encode()
 
 
-def _latin(token: str) -> bytes:
-    return token.encode("latin-1")
-
-
 #: Ways in which tokens say their bytes. As they are comes first: characters need no reading.
 _READINGS: tuple[Callable[[str], bytes], ...] = (
     str.encode,
     _sentencepiece,
     _bytes,
     _joined,
-    _latin,
+    partial(str.encode, encoding="latin-1"),
 )
 
 

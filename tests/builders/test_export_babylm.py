@@ -62,7 +62,8 @@ from coherencegym.eval.kinds.items import (
 )
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.surprisal import Query, ScoredCondition, surprisals
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.surprisal import ScoredCondition, surprisals
 from coherencegym.files.folders import CHECKSUMS
 
 #: Suites, and how many discourses of their samples are read: enough for every task.

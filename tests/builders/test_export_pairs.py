@@ -49,7 +49,8 @@ from coherencegym.eval.kinds.items import TIE_BITS, Condition, Item, Prediction,
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.surprisal import Query, ScoredCondition, surprisals
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.surprisal import ScoredCondition, surprisals
 
 RELEASE = ExportedRelease("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 

@@ -35,7 +35,7 @@ from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.hidden_states import Pool, States, states
+from coherencegym.eval.hidden_states import States, states
 from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
@@ -51,7 +51,7 @@ from coherencegym.eval.tasks.probe.classifiers import (
 from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.task import TaskContext
-from coherencegym.eval.text.sequence import Passage
+from coherencegym.eval.text.sequence import Passage, Pool
 from coherencegym.words import join_texts, place_texts, with_spaces
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import pytest
 
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.plan.options import SYNTAXGYM_2021, Options
-from coherencegym.eval.surprisal import Query, surprisals
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.surprisal import surprisals
 
 
 def test_what_is_asked_is_read_and_nothing_else(

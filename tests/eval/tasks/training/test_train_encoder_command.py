@@ -14,7 +14,7 @@ from support.structures import planted, sentence, write_structures
 from support.tiny_encoders import masked_model, masked_tokenizer
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hidden_states import Passage, states
+from coherencegym.eval.hidden_states import states
 from coherencegym.eval.tasks.training.criteria import (
     Targets,
     collator_of,
@@ -22,6 +22,7 @@ from coherencegym.eval.tasks.training.criteria import (
     sentence_vectors,
 )
 from coherencegym.eval.tasks.training.encoder import find_encoder
+from coherencegym.eval.text.sequence import Passage
 
 SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")
 
