@@ -42,11 +42,6 @@ _GROUPS = {
 _SEVERAL = "several"
 
 
-def rewritten(discourse: Discourse) -> bool:
-    """Tell whether the last sentence was rewritten, and not only judged."""
-    return bool(discourse.alternatives)
-
-
 def reason_columns(rewrite: Discourse, original: Discourse) -> dict[str, Any]:
     """Give, as columns, the essay, its topic, and why the sentence is incoherent."""
     reasons = rewrite.meta["reasons"]
@@ -90,7 +85,8 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
             columns=reason_columns,
             view=last_alone,
         ),
-        select=rewritten,
+        # Others were only judged.
+        select=lambda discourse: bool(discourse.alternatives),
         summary=summary,
         regions=(
             "the essay up to the sentence" + (" (empty in `..._alone`)" if name else ""),

@@ -39,15 +39,9 @@ from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.units import SpeakerSeparator
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """Selects the discourses that annotators gave this label as a whole."""
-
-    label: str
-
-    def __call__(self, discourse: Discourse) -> bool:
-        """Tell whether one of the discourse's judgements says so."""
-        return any(j.span is None and j.label == self.label for j in discourse.judgements)
+def has_label(discourse: Discourse, label: str) -> bool:
+    """Tell whether annotators gave the discourse this label as a whole."""
+    return any(j.span is None and j.label == label for j in discourse.judgements)
 
 
 def first_and_second(discourse: Discourse) -> list[list[int]]:
@@ -119,7 +113,7 @@ class Interaction:
         of_kind: dict[str, list[Discourse]] = {NLI_LABELS[label]: [] for label in NLI_LABELS}
         for discourse in discourses:
             for label, kind in NLI_LABELS.items():
-                if Labelled(label)(discourse):
+                if has_label(discourse, label):
                     of_kind[kind].append(discourse)
         found: dict[str, dict[str, Discourse]] = {one.id: {} for one in of_kind[_CONTRADICTION]}
         for kind in _CONTROLS:
@@ -131,7 +125,7 @@ class Interaction:
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the item of a contradiction."""
-        if not Labelled("negative")(discourse):
+        if not has_label(discourse, "negative"):
             return
         if (controls := self.controls.get(discourse.id)) is None:
             context.skipped["no control is left"] += 1
@@ -175,7 +169,7 @@ def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) 
     return Config(
         name=NLI_LABELS[label],
         corpora=("dialoguenli",),
-        select=Labelled(label),
+        select=lambda discourse: has_label(discourse, label),
         generator=MinimalPairs(
             versions={"speaker_change": SpeakerSeparator(), "same_speaker": Pipeline()},
             regions=first_and_second,

@@ -86,13 +86,12 @@ class Crossed:
         across: true where partners are coupled over all discourses of a split.
         among: a key of ``meta``: of ``across`` only over discourses that have it alike (a genre).
         join: makes the regions of a condition.
-        region, last, metric: parts of the prediction, as in :class:`Contrast`.
+        region, last: parts of the prediction, as in :class:`Contrast`.
         apart: groups, each with the one region that its prediction compares, in the place of
             ``region`` to ``last``; a couple without that region has no such prediction.
         names: words for contexts and targets in the names of conditions: one for both, which are
             numbered, or two.
         columns: the suite's own columns, of a couple.
-        groups: the groups of a couple's prediction.
         found: the couples of a fit, by discourse.
     """
 
@@ -105,11 +104,9 @@ class Crossed:
     join: Join = lambda context, target: (context.parts[0], target.parts[1])
     region: int = 2
     last: int = 0
-    metric: str = "sum"
     apart: Mapping[str, int] = field(default_factory=dict)
     names: tuple[str | tuple[str, str], str | tuple[str, str]] = ("context", "target")
     columns: Callable[[Couple], dict[str, Any]] = lambda couple: {}
-    groups: Callable[[Couple], tuple[str, ...]] = lambda couple: ()
     found: Mapping[str, _Coupled] = field(default_factory=dict)
 
     @property
@@ -136,10 +133,10 @@ class Crossed:
         own, exchanged = self.conditions[:2], self.conditions[2:]
         if self.apart:
             return tuple(
-                Contrast(exchanged, own, region, self.metric, (group,))
+                Contrast(exchanged, own, region, "sum", (group,))
                 for group, region in self.apart.items()
             )
-        return (Contrast(exchanged, own, self.region, self.metric, last=self.last),)
+        return (Contrast(exchanged, own, self.region, "sum", last=self.last),)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
         """The item generator that knows who is crossed with whom among these discourses."""
@@ -193,7 +190,7 @@ class Crossed:
         }
         regions = min(len(condition.regions) for condition in made.values())
         contrasts = tuple(
-            replace(contrast, groups=(*contrast.groups, *self.groups(couple)))
+            contrast
             for contrast in self.contrasts
             if not self.apart or int(contrast.region) <= regions
         )

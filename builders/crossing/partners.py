@@ -26,7 +26,7 @@ from coherencegym.eval.kinds.table_kind import Column
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import groups, nearest, text_vectors
 from coherencegym.manipulations.operator import Context
-from coherencegym.words import ENGLISH, stop_words, word_list
+from coherencegym.words import word_list
 
 #: Persons that a text may be about without a name: one about a woman tells by itself that it is not
 #: of a story about a man.
@@ -72,6 +72,7 @@ _FUTURE = re.compile(r"\b(?:will|won['’]t)\b|\w['’]ll\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]{3,}")
 #: Letters of a word that its forms share: a stem that is good enough to count repeated words.
 _STEM = 6
+_CLOSED = word_list("closed_classes") | word_list("auxiliaries")
 
 
 @lru_cache(maxsize=20_000)
@@ -99,15 +100,10 @@ def narrative_tense(text: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def stems(text: str, code: str = ENGLISH) -> frozenset[str]:
-    """The beginnings of the words of a text that are of no closed class of its language.
-
-    ``code`` is the language's, ISO 639-1; of others than English stop words are the closed class.
-    """
-    english = word_list("closed_classes") | word_list("auxiliaries")
-    closed = english if code == ENGLISH else stop_words(code)
+def stems(text: str) -> frozenset[str]:
+    """The beginnings of the words of an English text that are of no closed class."""
     words = (word.lower() for word in _WORD.findall(text))
-    return frozenset(word.rstrip("s")[:_STEM] for word in words if word not in closed)
+    return frozenset(word.rstrip("s")[:_STEM] for word in words if word not in _CLOSED)
 
 
 _NAME = "Crossed"

@@ -113,14 +113,6 @@ YES, NO, CANNOT_TELL = "yes", "no", "cannot tell"
 #: The answer that nothing is as the question says.
 NONE = "none"
 
-#: Kind of table -> what people are asked about: the field of a line with its identifier.
-JUDGED_UNITS: Mapping[str, str] = {
-    "items": "pair",
-    "spans": "span",
-    "documents": "document",
-    "examples": "example",
-}
-
 #: The field of a line with the answer, and those that annotators may fill as well.
 ANSWER = "answer"
 FREE_FIELDS = ("annotator", "comment")
@@ -174,7 +166,7 @@ class Asked:
 
 def asked_of(kind: str, place: RowPlace, row: Any) -> Iterator[Asked]:
     """The questions that people can be asked about a row of a kind (its name)."""
-    return _ASKED[kind](place, row)
+    return _KINDS[kind][2](place, row)
 
 
 def _digest(*parts: str) -> str:
@@ -280,12 +272,16 @@ def _numbered(texts: Sequence[str], names: Sequence[str] = ()) -> tuple[str, ...
     return tuple(f"{head} {text}" for head, text in zip(heads, texts, strict=True))
 
 
-_ASKED: Mapping[str, Callable[[RowPlace, Any], Iterator[Asked]]] = {
-    ITEMS.name: _pairs,
-    SPANS.name: _spans,
-    DOCUMENTS.name: _document,
-    EXAMPLES.name: _example,
+#: Kind of table -> what people are asked about (the field of a line with its identifier), what a
+#: build has to have for that, and what makes the questions about a row.
+_KINDS: Mapping[str, tuple[str, str, Callable[[RowPlace, Any], Iterator[Asked]]]] = {
+    ITEMS.name: ("pair", "items with two conditions", _pairs),
+    SPANS.name: ("span", "answers to parts of texts", _spans),
+    DOCUMENTS.name: ("document", "texts of two sentences or more", _document),
+    EXAMPLES.name: ("example", "rows with a label", _example),
 }
+#: The first of these alone.
+JUDGED_UNITS = {kind: unit for kind, (unit, _, _) in _KINDS.items()}
 
 
 #: A table (its number), and the group of which its questions take turns with those of others.
@@ -439,12 +435,6 @@ then, with the answers that annotators saved:
 
 The folder has sheet.html, to read, tick and print, and the same as JSON lines: pairs.jsonl, ...
 """
-_EXPECTED = {
-    "pair": "items with two conditions",
-    "span": "answers to parts of texts",
-    "document": "texts of two sentences or more",
-    "example": "rows with a label",
-}
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "coherencegym judge") -> int:
@@ -515,7 +505,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     drawn = len(drawing.asked)
     if not drawn:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
-        raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_EXPECTED[unit]}")
+        raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_KINDS[kind][1]}")
     lines = f"{unit}s.jsonl"
     with written_beside(output, False) as work:
         (work / lines).write_text(json_lines(unit, drawing.asked), encoding="utf-8")

@@ -19,7 +19,6 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.crossing.generator import Crossed, condition_of
 from coherencegym.builders.crossing.partners import (
-    Couple,
     LeastRepeating,
     MostSimilar,
     Partner,
@@ -545,10 +544,7 @@ def test_twins_differ_in_a_phrase(
     assert not are_twins(first, replace(second, parts=(*second.parts[:3], "Cy")))
 
 
-def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
-    def groups(couple: Couple) -> tuple[str, ...]:
-        return (f"{couple.first.columns['sense']}-{couple.second.columns['sense']}",)
-
+def test_a_couple_may_have_columns_of_its_own() -> None:
     def partners(discourse: Discourse, context: Context) -> Iterator[Partner]:
         for name, sense in (("0", "cause"), ("1", "contrast")):
             parts = (f"{sense} before", f"{sense} after")
@@ -558,13 +554,11 @@ def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
         partners=partners,
         operators="two",
         couple=LeastRepeating(),
-        groups=groups,
         columns=lambda couple: {
             "senses": [c.columns["sense"] for c in (couple.first, couple.second)]
         },
     )
     (made,) = generated(generator, text("a", "x"))
-    assert made.item.predictions[0].groups == ("cause-contrast",)
     assert made.item.extra["senses"] == ["cause", "contrast"]
 
 

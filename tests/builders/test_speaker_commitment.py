@@ -15,7 +15,7 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.pipeline.build import generate_items
 from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
+from coherencegym.builders.speaker_commitment import SUITE, Interaction, has_label
 from coherencegym.loaders.corpora.dialogues import NLI_LABELS
 from coherencegym.loaders.corpus import NEVER_RUN
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
@@ -81,12 +81,12 @@ def test_a_text_with_the_separator_is_skipped_and_counted_once() -> None:
 
 
 def test_a_label_is_one_of_the_whole_discourse() -> None:
-    assert Labelled("negative")(pair("A.", "B."))
-    assert not Labelled("neutral")(pair("A.", "B."))
+    assert has_label(pair("A.", "B."), "negative")
+    assert not has_label(pair("A.", "B."), "neutral")
     part = Discourse(
         "d", "t", (Unit("A."),), judgements=(HumanJudgement(((0, 0, 1),), "negative"),)
     )
-    assert not Labelled("negative")(part)
+    assert not has_label(part, "negative")
 
 
 def test_every_config_has_the_pairs_of_its_label(built: tuple[Path, dict[str, Any]]) -> None:
