@@ -372,26 +372,17 @@ RELEASED = Config(
     breakdowns=("probe",),
 )
 
-SETTINGS_HELP = {
-    "strategy": "source of intruders: similar, random, same_category",
-    "neighbours": "number of other documents that give a candidate",
-    "most_similar": "candidates with at least this TF-IDF cosine are dropped",
-    "share": "share of the documents that get an intruder",
-    "test_share": "share of the documents in the split test",
-    "validation_share": "share of the documents in the split validation",
-    "filter_model": "prefer intruders that this model does not find",
+_SETTINGS: dict[str, tuple[Any, str]] = {
+    "strategy": ("similar", "source of intruders: similar, random, same_category"),
+    "neighbours": (10, "number of other documents that give a candidate"),
+    "most_similar": (0.6, "candidates with at least this TF-IDF cosine are dropped"),
+    "share": (0.5, "share of the documents that get an intruder"),
+    "test_share": (0.2, "share of the documents in the split test"),
+    "validation_share": (0.1, "share of the documents in the split validation"),
+    "filter_model": ("", "prefer intruders that this model does not find"),
 }
-
-
-INTRUDER_SETTINGS: dict[str, Any] = {
-    "strategy": "similar",
-    "neighbours": 10,
-    "most_similar": 0.6,
-    "share": 0.5,
-    "test_share": 0.2,
-    "validation_share": 0.1,
-    "filter_model": "",
-}
+INTRUDER_SETTINGS = {name: default for name, (default, _) in _SETTINGS.items()}
+SETTINGS_HELP = {name: what for name, (_, what) in _SETTINGS.items()}
 
 
 def _configured(

@@ -274,15 +274,8 @@ def make_parser(prog: str = "coherencegym rebuild") -> Parser:
     add = parser.add_argument
     add("dataset", metavar="ID|FOLDER", help="a stand-off release: a Hub dataset, or a folder")
     add("--data-dir", metavar="DIR", type=Path, help="folder with the files of its corpora")
-    add(
-        "--config",
-        dest="configs",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="C",
-        help="configs; default all",
-    )
+    several: Any = {"nargs": "+", "action": "extend", "default": []}
+    add("--config", dest="configs", metavar="C", help="configs; default all", **several)
     add("--revision", metavar="TAG", help="tag or commit; default the newest")
     add("--output", metavar="DIR", type=Path, help="default: suites/NAME-VERSION")
     add("--overwrite", action="store_true", help="replace an earlier build")

@@ -131,10 +131,10 @@ def _left_out(manifest: dict[str, Any]) -> list[str]:
         unread = Counter(config["bad_rows"])
         if withheld := config["withheld_discourses"]:
             unread["withheld: may not be published, by its licence"] = withheld
-        repaired = Counter(
-            {why.removeprefix(REPAIRED): n for why, n in unread.items() if why.startswith(REPAIRED)}
-        )
-        unused = Counter({why: n for why, n in unread.items() if not why.startswith(REPAIRED)})
+        repaired = {
+            w.removeprefix(REPAIRED): n for w, n in unread.items() if w.startswith(REPAIRED)
+        }
+        unused = {why: n for why, n in unread.items() if not why.startswith(REPAIRED)}
         for what, counts in (("not used", unused), ("repaired", repaired)):
             if counts:
                 reasons = commonest(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -110,11 +110,7 @@ def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
 
 
 def ask_pair(right: Condition, wrong: Condition) -> tuple[str, str, str]:
-    """The question that two conditions of an item make, and its right and its wrong answer.
-
-    Args:
-        right, wrong: the coherent and the incoherent condition.
-    """
+    """The question that two conditions of an item make, and its right and its wrong answer."""
     before, (good, bad), after = _divided(right, wrong)
     is_dialogue = any(SEPARATOR in one.content for one in (right, wrong))
     asked = _ASKED[bool(before), bool(after)].format(text="dialogue" if is_dialogue else "text")

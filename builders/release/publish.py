@@ -111,10 +111,6 @@ def without_texts(folder: Path, manifest: Manifest, configs: Collection[str]) ->
 
     An entry keeps the recipe, the digests of the corpus files, and numbers. Its example, the names
     of classes, and scores by values of a column, which may be words of a text, are left out.
-
-    Args:
-        folder, manifest: the build.
-        configs: those whose texts are left out.
     """
     entries = manifest["configs"]
     for name in configs:
