@@ -220,7 +220,7 @@ def stacked(grid: Grid, width: int) -> Any:
         whole = wrap(name.strip(), width=max(width - len(indent), 1), break_on_hyphens=False)
         lines += [plain_text(indent + line, "bold" if row.bold else "") for line in whole]
         pairs = [
-            f"{_beside(header)} {cell.strip()}".replace(" ", _UNBROKEN)
+            f"{header.removesuffix(_INTERVAL).strip()}: {cell.strip()}".replace(" ", _UNBROKEN)
             for header, cell in zip(grid.headers[1:], cells, strict=True)
             if cell.strip() not in ("", "–")
         ]
@@ -236,10 +236,6 @@ def stacked(grid: Grid, width: int) -> Any:
     explained = "[ ]: 95 % intervals" if any(_INTERVAL in header for header in grid.headers) else ""
     heads = [plain_text(f"{grid.headers[0]} · {explained}".rstrip(" ·"), "dim")]
     return Group(*heads, *lines)
-
-
-def _beside(header: str) -> str:
-    return header.removesuffix(_INTERVAL).strip() + ":"
 
 
 def in_width(grid: Grid, width: int) -> Any:

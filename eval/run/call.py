@@ -146,23 +146,11 @@ def open_cache(
     return Cache(cache_folder(options.cache), description)
 
 
-def in_bytes(count: int) -> str:
-    """A size for people: ``12.3 MB``."""
-    size = float(count)
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
-
-
 def print_cache(cache: Cache, known: int, texts: int, is_masked: bool, verbose: bool) -> None:
     """Say what was wrong with the cache of a run; ``verbose``: how many texts it had, and where."""
-    size = sum(path.stat().st_size for path in cache.files() if path.is_file())
     what = "copies of texts with masks" if is_masked else "texts"
-    where = f"{cache.path.parent}, {in_bytes(size)}"
     if verbose:
-        print(f"{known:,} of {texts:,} {what} were cached ({where})")
+        print(f"{known:,} of {texts:,} {what} were cached ({cache.path.parent})")
     if cache.corrupt:
         print(f"{cache.corrupt:,} damaged entries of the cache were computed again")
     for note in cache.notes:

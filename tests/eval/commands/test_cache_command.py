@@ -79,7 +79,7 @@ def test_a_second_run_asks_the_model_nothing(
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
     table = first[: first.index("written to")]
     assert second.startswith(table)
-    assert f"\n{texts} of {texts} texts were cached ({tmp_path / 'kept'}, " in second
+    assert f"\n{texts} of {texts} texts were cached ({tmp_path / 'kept'})\n" in second
     # Other settings are other numbers, or might be.
     assert command("third", "--no-sharing") == 0
     assert passes
