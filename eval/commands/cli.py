@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
-import pkgutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -70,8 +70,8 @@ def commands() -> dict[str, str]:
 def command_named(name: str) -> Command:
     """The subcommand of a name."""
     if name in COMMANDS:
-        made: Callable[[], Command] = pkgutil.resolve_name(f"{__package__}.{COMMANDS[name][0]}")
-        return made()
+        module, _, made = COMMANDS[name][0].partition(":")
+        return cast(Command, getattr(importlib.import_module(f"{__package__}.{module}"), made)())
     load = partial(task_named, name)
     if name in TASKS:
         return TaskCommand(command_line_of(name), load)
