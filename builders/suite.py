@@ -70,8 +70,8 @@ class ItemGenerator(Protocol):
 
     One that must see all discourses of a split first has a method
     ``fit(discourses, context, fits)``, which returns the item generator to call; one that must see
-    those
-    of all splits, and of all that its config is spread over, has ``fit_corpus`` with the same.
+    those of all splits, and of all that its config is spread over, has ``fit_corpus`` with the
+    same.
     """
 
     @property
