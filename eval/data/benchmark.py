@@ -82,9 +82,13 @@ def signature(
     )
 
 
-def read_as(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a signature that say how surprisals were read."""
-    return {
+#: Options of reading of which :func:`read_as` says more under other names.
+_RENAMED = ("word_correction", "special_tokens", "separator", "separator_space")
+
+
+def read_as(signed: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a signature that say how surprisals were read, and what that came to."""
+    parts = {
         "truncate": "yes" if settings["truncate"] else "no",
         "words": "corrected" if settings["word_correction"] else None,
         "names": "tokens" if settings.get("special_tokens") else None,
@@ -95,6 +99,8 @@ def read_as(settings: Mapping[str, Any]) -> dict[str, Any]:
         "bos": _start(settings),
         "sep": _separator(settings),
     }
+    known = (*parts, *_RENAMED)
+    return parts | {name: value for name, value in signed.items() if name not in known}
 
 
 def _at(source: Mapping[str, str] | None) -> str | None:

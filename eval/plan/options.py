@@ -220,6 +220,15 @@ class Options:
             "share": self.share,
         }
 
+    def signed(self) -> dict[str, Any]:
+        """What is recorded, is not as by default, and changes more of a number than last digits."""
+        usual = DEFAULT_OPTIONS.record()
+        return {
+            name: value
+            for name, value in self.record().items()
+            if name not in RUNNING and value != usual.get(name)
+        }
+
     def identity(self) -> dict[str, Any]:
         """Part of the cache's key: what the surprisal of a token sequence depends on.
 

@@ -176,9 +176,10 @@ def results_about(
     asked, more = task.ask(context, read.inputs, own, writer)
     is_read = task.command.reads_bits and task.reads(own)
     recorded = {**read.chosen, **(reading.record() if is_read else {}), **settings}
+    signed = reading.signed() if is_read else {}
     source, outcomes = read.source.noted([*read.notes, *more]), writer.tables(last=True)
     about = source, context.model, asked, outcomes, recorded, own
-    return collect_results(task, *about, task.record(own, reading))
+    return collect_results(task, *about, task.record(own), signed)
 
 
 class Runs:

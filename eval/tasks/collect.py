@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from coherencegym.eval.data.benchmark import signature, versions
@@ -23,6 +24,7 @@ from coherencegym.eval.statistics.scores import (
     shown_rows,
 )
 from coherencegym.eval.tasks.headline import baseline_notes
+from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Table, Task
 
@@ -36,6 +38,7 @@ def collect_results(
     settings: Mapping[str, Any],
     options: Any,
     own: Mapping[str, Any],
+    reading: Mapping[str, Any] = MappingProxyType({}),
 ) -> Results:
     """The results of a run on inputs of a dataset, at least one.
 
@@ -44,6 +47,7 @@ def collect_results(
         settings: the user's choices of model, data and reading, by their names.
         options: the task's own, as they came to.
         own: the same as results record them.
+        reading: the choices of reading that a signature has.
     """
     about, details = model.about(), [detail for _, detail in pairs]
     tables = [asked.table(one) for one, _ in pairs]
@@ -65,10 +69,9 @@ def collect_results(
     )
     came_to = {**asked.came_to(details), "intervals": INTERVALS, "versions": versions(about)}
     recorded = {**settings, **own, **came_to}
+    signed = asked.signed(signed_options({**reading, **own}), recorded)
     results = Results(
-        signature=signature(
-            asked.command.name, about, dataset, recorded, asked.signed(own, recorded)
-        ),
+        signature=signature(asked.command.name, about, dataset, recorded, signed),
         model=about,
         dataset=dataset,
         settings=recorded,

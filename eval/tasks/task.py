@@ -42,7 +42,7 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.options import CommandLine, signed_options
+from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.text.sequence import name_notes
 
@@ -257,9 +257,10 @@ class Task(Generic[_I, _O, _D]):
         resolve: gives what options come to by a model's config, which is read if it is asked for,
             and the name of its class, where it is loaded.
         settle: gives what options come to for a loaded model.
-        record: gives the options as results record them, with those of reading.
+        record: gives the options as results record them.
         came_to: gives settings that choices came to for the model, from the details of all inputs.
-        signed: the choices that a signature has, from the options and the settings as recorded.
+        signed: the choices that a signature has, from those of reading and of the task, and from
+            all settings, as recorded.
         beside: fields of a model's score that come of other estimates of the same units: of all by
             system, by label.
         summary: values that its report and files share, computed once of the outcomes.
@@ -290,12 +291,10 @@ class Task(Generic[_I, _O, _D]):
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
-    record: Callable[[_O, Options], dict[str, Any]] = lambda options, reading: asdict(
-        cast(Any, options)
-    )
+    record: Callable[[_O], dict[str, Any]] = lambda options: asdict(cast(Any, options))
     came_to: Callable[[Sequence[Any]], dict[str, Any]] = lambda details: {}
     signed: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = (
-        lambda own, settings: signed_options(own)
+        lambda chosen, settings: dict(chosen)
     )
     beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
         known

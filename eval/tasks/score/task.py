@@ -104,9 +104,9 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
         1
     ],
     run_all=score_tables,
-    record=lambda options, reading: {},
+    record=lambda options: {},
     came_to=choices_came_to,
-    signed=lambda own, settings: read_as(settings),
+    signed=read_as,
     summary=summary_of,
     rows=lambda found: found.summary["scores"],
     headline=_headline,

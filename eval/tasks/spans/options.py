@@ -9,7 +9,6 @@ from typing import Any
 from coherencegym.command_line import above_zero, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import SPANS
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.tasks.options import CommandLine
 
 CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
@@ -102,16 +101,13 @@ def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "")
     return replace(options, scorer=scorer)
 
 
-def own_settings(options: SpanOptions, reading: Options = DEFAULT_OPTIONS) -> dict[str, Any]:
+def own_settings(options: SpanOptions) -> dict[str, Any]:
     """The options that the scorer has a use for, as results record them."""
-    own = {
+    return {
         one.name: getattr(options, one.name)
         for one in fields(SpanOptions)
         if options.scorer in _ONLY.get(one.name, (options.scorer,))
     }
-    if options.scorer not in HEADS and reading.bos != DEFAULT_OPTIONS.bos:
-        own["bos"] = reading.bos
-    return own
 
 
 COMMAND = CommandLine(

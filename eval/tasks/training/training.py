@@ -14,7 +14,6 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS
 from coherencegym.eval.report.blocks import ReportSection, score_table
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import REFERENCE, Score
@@ -333,7 +332,7 @@ class TextTraining(Training):
         of_model = {"train": self.learned, "seed": seed, "fold": part.fold, **self.signed()}
         found = collect_results(
             *(self.task, source, loaded, pairs, outcomes, self.recorded(), options),
-            {**of_model, **self.task.record(options, DEFAULT_OPTIONS)},
+            {**of_model, **self.task.record(options)},
         )
         settings = {**found.settings, "training": tuned.about}
         notes = [*found.notes, *self.notes(tuned)]

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from support.commands import one_line, without_progress
 from support.suites import Sample
 
 from coherencegym.eval.commands.cli import commands, main
+from coherencegym.eval.data.benchmark import read_as
 from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.metrics import Spearman
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.options import INPUT, RUNNING, SYNTAXGYM_2021, Options
 from coherencegym.eval.tasks.correlate.task import query
 from coherencegym.eval.tasks.options import CommandLine, NoOptions
 from coherencegym.eval.tasks.registry import TASKS
@@ -84,3 +88,55 @@ def test_a_task_is_a_module_and_a_line(
         assert main([word, *map(str, folders), *more]) == 0
     assert main([*asked, "--output", str(folders[0])]) == 2
     assert "--overwrite" in one_line(capsys.readouterr().err)
+
+
+#: Every option of reading, but those that are as good as any other -> a value other than usual.
+CHANGED: dict[str, dict[str, Any]] = {
+    "bos": {"bos": "never"},
+    "separator": {"separator": "none"},
+    "separator_space": {"separator_space": "drop"},
+    "scorer": {"scorer": "pll"},
+    "masking": {"scorer": "pll", "masking": "original"},
+    "compat": {"rules": SYNTAXGYM_2021},
+    "truncate": {"truncate": True},
+    "word_correction": {"word_correction": True},
+    "special_tokens": {"special_tokens": True},
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_an_option_of_reading_is_signed(name: str) -> None:
+    known = {field.metadata.get("name") or field.name for field in fields(Options)}
+    assert known == {*CHANGED, *RUNNING, "every_token"}
+    usual, changed = Options(), Options(**CHANGED[name])
+    assert usual.signed() == {}
+    assert changed.signed()[name] == changed.record()[name]
+    came_to: dict[str, Any] = {"tie_bits": 0.0, "added_tokens": None}
+    came_to |= {"start_of_text": {"token_id": 0}, "separator_rendering": {"ids": [1]}}
+    parts = [read_as(one.signed(), one.record() | came_to) for one in (usual, changed)]
+    assert parts[0] != parts[1]
+    assert list(parts[0])[:2] == ["truncate", "words"]
+    assert set(parts[0]) == set(parts[1])
+    assert read_as({"new": 1}, usual.record() | came_to) == parts[0] | {"new": 1}
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_task_that_reads_signs_how_it_reads(built_sample: Sample, tmp_path: Path) -> None:
+    data, _ = built_sample("coherence_ratings")
+    asked = ["lengths", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
+    asked += ["--limit", "9"]
+
+    def signature_of(*more: str) -> str:
+        folder = tmp_path / "-".join(("run", *more))
+        assert main([*asked, *more, "--output", str(folder)]) == 0
+        found = json.loads((folder / "results.json").read_text())["signature"]
+        assert isinstance(found, str)
+        return found
+
+    usual = signature_of()
+    assert "|bos:" not in usual
+    for name in INPUT:
+        (value,) = CHANGED[name].values()
+        changed = signature_of(f"--{name.replace('_', '-')}", value)
+        assert changed.replace(f"|{name}:{value}", "") == usual != changed
+    assert signature_of("--no-sharing") == usual
