@@ -415,7 +415,7 @@ def test_a_build_says_the_same_and_leaves_nothing_behind(
     arguments = ("--corpus", LAYOUTS[layout].corpus, "--data-dir", folder, "--output", output)
     assert build(suite, *arguments) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"{suite}: {file}:{damage.said}")
+    assert error.startswith(f"coherencegym build {suite}: {file}:{damage.said}")
     assert error.count("\n") == 1
     assert not output.exists()
     assert build(suite, *arguments, "--skip-bad-rows") == 0
