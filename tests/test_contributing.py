@@ -241,6 +241,8 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert "recipes_all (test)" in printed
     assert "AUC, %" in printed
     assert "|task:match|configs:all|split:test|saved:1000.0|" in printed
+    assert "second half" in printed
+    assert "Saved bits" in (tmp_path / "none/report.html").read_text()
 
     run = read_results(tmp_path / "some")
     assert {score.metric: score.score for score in run.rows}["accuracy"] == 0.5
@@ -288,6 +290,30 @@ def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:
     assert row.estimate.low is not None
     assert row.estimate.high is not None
     assert 0 < row.estimate.low < 9.5 / 20 < row.estimate.high < 1
+
+
+def test_the_example_of_a_metric_stands_in_the_module_of_metrics(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = (repository / "eval/outcomes/metrics.py").read_text()
+    example = (repository / "examples/contributing" / MEDIAN).read_text()
+    new = "from coherencegym.eval.statistics.intervals import median_interval\n\n\n"
+    new += example[example.index("class Median") :]
+    above = "\n\n#: The kinds of metrics"
+    last = "PartialSpearman, SpearmanWithin)"
+    assert module.count(above) == module.count(last) == 1
+    file = tmp_path / "metrics.py"
+    changed = module.replace(above, f"\n\n{new}{above}")
+    file.write_text(changed.replace(last, last[:-1] + ", Median)"))
+    spec = importlib.util.spec_from_file_location("changed_metrics", file)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "changed_metrics", made)
+    spec.loader.exec_module(made)
+    saved = made.SavedMetric(*("m", "", True, "median"))
+    assert made.known_metrics([saved], "results.json") == {"m": made.Median("m")}
+    assert not made.Median.is_compared
 
 
 def test_the_example_of_a_backend_scores_and_says_what_it_is(

@@ -83,24 +83,20 @@ def signature(
 
 
 #: Options of reading of which :func:`read_as` says more under other names.
-_RENAMED = ("word_correction", "special_tokens", "separator", "separator_space")
+_RENAMED = ("bos", "separator", "separator_space", "truncate", "word_correction", "special_tokens")
 
 
 def read_as(signed: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of a signature that say how surprisals were read, and what that came to."""
-    parts = {
+    return {
         "truncate": "yes" if settings["truncate"] else "no",
         "words": "corrected" if settings["word_correction"] else None,
         "names": "tokens" if settings.get("special_tokens") else None,
         "tie": settings["tie_bits"],
-        "compat": settings["compat"],
-        "scorer": settings.get("scorer"),
-        "masking": settings.get("masking"),
+        **{name: value for name, value in signed.items() if name not in _RENAMED},
         "bos": _start(settings),
         "sep": _separator(settings),
     }
-    known = (*parts, *_RENAMED)
-    return parts | {name: value for name, value in signed.items() if name not in known}
 
 
 def _at(source: Mapping[str, str] | None) -> str | None:

@@ -589,8 +589,14 @@ def score_level(system: System, group: Group | None) -> str:
 
 
 def score_of(row: EstimateRow) -> Score:
-    """The row that readers of results take."""
-    group = row.group
+    """The row that readers of results take.
+
+    Raises:
+        EvaluationError: the metric left its range, so that no reader would take the row.
+    """
+    group, value, least = row.group, row.estimate.value, -1 if row.metric.is_signed else 0
+    if value is not None and not least <= value <= 1:
+        raise EvaluationError(f"metric {row.metric.said!r}: {value:g}; expected {least} to 1")
     return Score(
         config=row.config,
         split=row.split,

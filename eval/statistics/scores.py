@@ -141,13 +141,13 @@ def chance_names(rows: Iterable[Any], *, article: bool = False) -> str:
     return " or ".join(n if n == CHANCE_NAME else the + n for n in names or (CHANCE_NAME,))
 
 
-#: The metrics that are correlations begin so.
+#: The names of metrics that are correlations have it.
 SPEARMAN = "Spearman"
 
 
 def is_correlation(metric: str) -> bool:
     """Say that a metric goes from -1 to 1."""
-    return metric.startswith(SPEARMAN)
+    return SPEARMAN in metric
 
 
 def text_of(value: object) -> str:

@@ -1,6 +1,6 @@
 """A task: what a model is asked about tables of one kind.
 
-A new task is one folder, with ``options.py`` for its subcommand and ``task.py`` for its
+A new task is a package, with ``options.py`` for its subcommand and ``task.py`` for its
 :class:`Task`, and one line in :mod:`eval.tasks.registry`. Everything else comes of these: the
 options, the call in Python, the folder of results, the table, the page, the comparison of two
 models.
@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, cast
 
-from coherencegym.errors import ConfigError
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
@@ -37,7 +37,9 @@ from coherencegym.eval.statistics.scores import (
     MOST_FREQUENT,
     PEOPLE,
     REPEATED_WORDS,
+    SPEARMAN,
     Score,
+    is_correlation,
     text_of,
 )
 from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
@@ -312,6 +314,15 @@ class Task(Generic[_I, _O, _D]):
     )
     spreads: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse metrics of which the table of all scores cannot be written."""
+        for one in self.metrics if self.rows is None else ():
+            if one.unit or one.is_signed != is_correlation(one.said):
+                raise EvaluationError(
+                    f"task {self.command.name}, metric {one.said!r}: no table shows its scores; "
+                    f"expected one from 0 to 1, or signed and with {SPEARMAN} in its label"
+                )
+
     def ask(
         self,
         context: TaskContext,
@@ -323,7 +334,8 @@ class Task(Generic[_I, _O, _D]):
         """The inputs with their details, and notes; ``is_named``: nothing may be left out.
 
         Raises:
-            EvaluationError: an input cannot be asked about, and was named, or all of them.
+            ConfigError: an input cannot be asked about, and was named, or all of them; of others a
+                note says so. Any other error ends the run.
         """
 
         def ask_one(one: _I) -> tuple[_I, _D]:

@@ -18,6 +18,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.outcomes.metrics import (
     KINDS,
     AreaUnderCurve,
+    EstimateRow,
     ItemAccuracy,
     Margin,
     Metric,
@@ -582,6 +583,18 @@ def test_estimates_are_of_all_units_and_then_of_groups() -> None:
     ]
     assert found[0].counts == found[2].counts == {"too_long": 1}
     assert found[1].counts == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [(-0.1, "accuracy"), (6.685, "ratio"), (1.5, "spearman")]
+)
+def test_a_score_outside_of_its_range_is_refused(value: float, kind: str) -> None:
+    estimate = Estimate(value, None, None, "", 1)
+    row = EstimateRow("c", "test", None, KINDS[kind]("m", "M"), MODEL, estimate, {})
+    with pytest.raises(EvaluationError, match=r"^metric 'M': .*; expected (0|-1) to 1$"):
+        score_of(row)
+    below = replace(row, metric=KINDS["spearman"]("m"), estimate=replace(estimate, value=-0.5))
+    assert score_of(below).score == -0.5
 
 
 def test_metrics_are_read_as_they_were_described() -> None:

@@ -14,6 +14,7 @@ class Median(Accuracy):
     """The median, with an interval over clusters and without a test of differences."""
 
     estimator: ClassVar[str] = "median"
+    is_compared: ClassVar[bool] = False
 
     def value(self, cells: Cells) -> float | None:
         """The median; None without units."""

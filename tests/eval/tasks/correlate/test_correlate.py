@@ -296,6 +296,9 @@ def test_the_library_finds_what_the_command_does(
     assert found.headline.score == pytest.approx(results["headline"]["score"])
     assert found.signature == results["signature"]
     assert "bits per token" in str(found)
+    page = (tmp_path / "out/report.html").read_text()
+    assert "partial Spearman (length)" in page
+    assert "partial Spearman (length), %" not in page
     assert "<table" in found._repr_html_()
     compared = cg.compare(found, tmp_path / "out")
     assert {row.difference for row in compared.comparisons[0].rows} == {0}

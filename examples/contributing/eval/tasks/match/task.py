@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from coherencegym.eval.kinds.halves import Halves
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.outcomes.metrics import Accuracy, AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import ReportSection, score_table
 from coherencegym.eval.tasks.match.options import COMMAND, MatchOptions
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Table, Task, TaskContext
 
 RANKED, DECIDED = AreaUnderCurve("auc", "AUC"), Accuracy("accuracy")
 
 
-def query(halves: Halves) -> Query:
+def _query(halves: Halves) -> Query:
     """The second half after the first, and alone; it is region 2 of both."""
     second = Region(2, halves.second)
     both = Condition(
@@ -27,10 +32,10 @@ def query(halves: Halves) -> Query:
 
 def match(
     context: TaskContext, table: Table[Halves], options: MatchOptions, writer: OutcomeWriter
-) -> None:
-    """Rank rows by the bits that the first half saves on the second; decide by ``saved``."""
+) -> list[float | None]:
+    """Rank rows by the bits that the first half saves on the second, which are returned."""
     saved: list[float | None] = []
-    for answer in context.surprisals(table, list(map(query, table.rows))):
+    for answer in context.surprisals(table, list(map(_query, table.rows))):
         bits = {name: float(c.region_bits(2).sum()) for name, c in answer.conditions.items()}
         saved.append(None if answer.too_long else bits["alone"] - bits["together"])
     right = [
@@ -41,10 +46,23 @@ def match(
     together = [float(halves.together) for halves in table.rows]
     writer.add(units, RANKED.name, MODEL, saved, target=together)
     writer.add(units, DECIDED.name, MODEL, right)
+    return saved
+
+
+def match_sections(found: Results) -> Iterator[ReportSection]:
+    """The usual table, and the bits that are saved on each row."""
+    yield ReportSection("Scores", score_table(found.rows))
+    rows = [
+        grid.GridRow((halves.second, "" if bits is None else f"{bits:.1f}"))
+        for table, saved in zip(found.input_tables, found.details, strict=True)
+        for halves, bits in zip(table.rows, saved, strict=True)
+    ]
+    yield ReportSection("Saved bits", grid.made("second half", ("bits",), rows), is_detail=True)
 
 
 TASK = Task(
     command=COMMAND,
     metrics=(RANKED, DECIDED),
     run=match,
+    sections=match_sections,
 )
