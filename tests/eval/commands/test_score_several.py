@@ -208,7 +208,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     words += ["--output", str(tmp_path / "out")]
     assert main(words) == 143
     done, last = capsys.readouterr().err.splitlines()
-    assert done.startswith("one--demo: toy_context (test): ")
+    assert done.partition(" in ")[0] == "one--demo: 3 items"
     assert last == "coherencegym score: stopped; nothing half-written is left"
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["one--demo"]
     assert (tmp_path / "out/one--demo/report.html").is_file()

@@ -120,7 +120,7 @@ def test_a_mistake_is_said_once_under_a_launcher(tmp_path: Path) -> None:
 
     first, second = (fork.wait() for fork in ranks(2, work, tmp_path))
     assert first[0] == 2
-    assert first[2].count("eval: ") == 1
+    assert first[2].count("coherencegym score: ") == 1
     assert "nothing" in first[2]
     assert second == (7, "", "")
 
@@ -168,4 +168,4 @@ def test_others_let_the_first_say_what_is_wrong(
         assert cli.main(arguments) == 2
         assert waited == waits
         # A launcher would have stopped the second by now; alone it says what it knows.
-        assert capsys.readouterr().err.count("eval: ") == 1
+        assert capsys.readouterr().err.count("coherencegym score: ") == 1
