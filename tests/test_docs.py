@@ -9,13 +9,14 @@ import shlex
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
+from benchmarks.demo_model.picture import PANELS
 from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.registry import load_suite
-from coherencegym.eval.data.dataset import BASELINE_TITLES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -59,7 +60,7 @@ def test_files_that_are_named_are_there(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     rooms = "eval|loaders|manipulations|builders|cards|benchmarks|tests|docs"
     for path in re.findall(rf"`((?:{rooms})/[\w./-]+)`", text):
-        made = "docs/overview" in path or "recipes" in path  # of the examples
+        made = "recipes" in path  # of the examples
         assert made or (ROOT / path).exists(), f"{page.name}: {path}"
 
 
@@ -80,7 +81,7 @@ def test_every_page_is_in_the_site() -> None:
 def test_the_first_page_is_short_and_names_no_place_of_a_machine() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert readme.count("\n") <= 110
-    for picture in ("overview.svg", "retrieval.svg"):
+    for picture in ("ladder.svg", "retrieval.svg"):
         assert "/work/" not in (ROOT / "docs" / picture).read_text(encoding="utf-8")
     for page in PAGES:
         assert not re.search(r"/(work|home|root|tmp)/", page.read_text(encoding="utf-8")), page
@@ -92,41 +93,29 @@ def test_a_change_is_one_short_line() -> None:
     assert [line for line in lines if len(line) >= 120 or line.startswith(" ")] == []
 
 
-def drawn() -> dict[str, dict[str, dict[str, float]]]:
-    """The numbers of the picture of the first page: suite and version, model, name."""
-    picture = (ROOT / "docs/overview.svg").read_text(encoding="utf-8")
+def drawn() -> list[dict[str, Any]]:
+    """The numbers of the picture of the first page: a panel, a size and a number of tokens each."""
+    picture = (ROOT / "docs/ladder.svg").read_text(encoding="utf-8")
     (numbers,) = re.findall(r"<dc:description>(.*?)</dc:description>", picture)
-    rows = json.loads(unescape(numbers))
-    assert all(f"<!-- {named} -->" in picture for named in rows)
-    return {named.partition("  (n=")[0]: row for named, row in rows.items()}
+    rows: list[dict[str, Any]] = json.loads(unescape(numbers))
+    return rows
 
 
-def test_the_picture_of_the_first_page_has_the_suites_that_its_commands_build() -> None:
-    commands = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("## The picture")[2]
-    suites = map(load_suite, re.findall(r"coherencegym build (\w+)", commands))
+def test_the_picture_of_the_first_page_is_of_the_suites_as_they_are() -> None:
     # Of another version a picture is drawn anew.
-    named = {f"{each.name.replace('_', ' ').capitalize()} {each.version}" for each in suites}
-    assert drawn().keys() == named
-    assert len(named) > 4
+    for panel, suite in {(row["panel"], row["suite"]) for row in drawn()}:
+        name, _, version = suite.partition(" ")
+        assert (name, version) == (PANELS[panel][0], load_suite(name).version)
+    assert {row["panel"] for row in drawn()} == {*PANELS}
 
 
 def test_the_first_page_says_what_its_picture_shows() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (said,) = (line for line in readme.splitlines() if line.startswith("The picture shows"))
-    above: dict[str, set[str]] = {}
-    for named, row in drawn().items():
-        suite = "_".join(named.lower().split()[:-1])
-        for model, numbers in row.items():
-            if numbers["ci_low"] > numbers["chance"]:
-                above.setdefault(model, set()).add(suite)
-            elif suite == "winograd":
-                assert numbers["chance"] < numbers["ci_high"]
-            baselines = [value for name, value in numbers.items() if name in BASELINE_TITLES]
-            assert not baselines or numbers["ci_low"] <= max(baselines)
-    found = re.findall(r"`(\w+)` is above chance on ([^.]*)", said)
-    assert {model: set(re.findall(r"`(\w+)`", suites)) for model, suites in found} == above
-    assert "Both models are at chance on Winograd schemas" in said
-    assert "No model is above all baselines of a suite with its whole interval" in said
+    last = max(row["tokens"] for row in drawn())
+    above = {row["panel"] for row in drawn() if row["tokens"] == last and row["ci_low"] > 0.5}
+    (named,) = re.findall(r"above chance on ([^.]*)\.", said)
+    assert set(re.findall(r"\*(.*?)\*", named)) == above
 
 
 @pytest.mark.parametrize(("page", "line"), DOCUMENTED, ids=lambda value: str(value))

@@ -320,7 +320,9 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
         _panel(axes, own, trainings)
     heads = [head for curve in curves for head in curve.heads]
     for axes in grid[:, 0]:
-        axes.set_ylabel("CD score, %" if only_cd(heads) else "score, %", fontsize=9)
+        metrics = {head.metric for head in heads}
+        said = metrics.pop() if len(metrics) == 1 else "CD score" if only_cd(heads) else "score"
+        axes.set_ylabel(f"{said}, %", fontsize=9)
     lowest, highest = grid[0, 0].get_ylim()
     grid[0, 0].set_ylim(max(-2, lowest), min(102, highest))
     several = len(trainings) > 1
