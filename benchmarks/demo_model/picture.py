@@ -55,8 +55,8 @@ def scored(models: Path, suites: Path, limit: int | None) -> Iterator[dict[str, 
                     "ci_high": whole.controlled_ci_high,
                     "effective_items": whole.effective_items,
                 }
-                row = {"panel": panel, "suite": f"{suite} {run.version}", "size": size}
-                row |= {"tokens": tokens, **head}
+                about = {"panel": panel, "suite": f"{suite} {run.version}", "size": size}
+                row = {**about, "tokens": tokens, **head}
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
                 known[panel, size, tokens] = row
