@@ -87,7 +87,9 @@ _RENAMED = ("bos", "separator", "separator_space", "truncate", "word_correction"
 
 
 def read_as(signed: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a signature that say how surprisals were read, and what that came to."""
+    """The signed choices, with what those of reading came to where the settings say it."""
+    if "start_of_text" not in settings:
+        return dict(signed)
     return {
         "truncate": "yes" if settings["truncate"] else "no",
         "words": "corrected" if settings["word_correction"] else None,

@@ -13,8 +13,7 @@ from coherencegym.eval.report.grid import (
     of_cells,
     plain_text,
     rich_block,
-    share_with_interval,
-    with_interval,
+    score_with_interval,
 )
 from coherencegym.eval.statistics.scores import (
     FEW_ITEMS,
@@ -53,10 +52,7 @@ def formula_labels(rows: Sequence[Any]) -> list[str]:
 
 def interval_cell(score: Score) -> str:
     """A score in its cell, with its interval: in per cent, or as it is where it is signed."""
-    ends = score.score, score.ci_low, score.ci_high
-    return (
-        with_interval(*ends, "+.2f") if is_correlation(score.metric) else share_with_interval(*ends)
-    )
+    return score_with_interval(score.score, score.ci_low, score.ci_high, score.metric)
 
 
 def score_table(

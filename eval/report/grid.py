@@ -152,20 +152,13 @@ def share_with_interval(
     return with_interval(value, low, high, form)
 
 
-def score_cell(value: float | None, metric: str) -> str:
-    """A score with its unit: ``69.7 %``, or ``+0.41`` where it is a correlation."""
-    if value is None or is_correlation(metric):
-        return number_cell(value, "+.2f")
-    return f"{share_cell(value)} %"
-
-
 def score_with_interval(
-    value: float | None, low: float | None, high: float | None, metric: str
+    value: float | None, low: float | None, high: float | None, metric: str, unit: str = ""
 ) -> str:
-    """A score with its interval and its unit; see :func:`score_cell`."""
+    """A share in per cent with the unit, or a correlation as it is, each with its interval."""
     if is_correlation(metric):
         return with_interval(value, low, high, "+.2f")
-    return f"{share_with_interval(value, low, high)} %"
+    return share_with_interval(value, low, high) + unit
 
 
 def rich_table(grid: Grid) -> Any:

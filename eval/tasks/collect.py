@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from coherencegym.eval.data.benchmark import signature, versions
+from coherencegym.eval.data.benchmark import read_as, signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY
@@ -69,7 +69,7 @@ def collect_results(
     )
     came_to = {**asked.came_to(details), "intervals": INTERVALS, "versions": versions(about)}
     recorded = {**settings, **own, **came_to}
-    signed = asked.signed(signed_options({**reading, **own}), recorded)
+    signed = read_as(signed_options({**reading, **own}), recorded)
     results = Results(
         signature=signature(asked.command.name, about, dataset, recorded, signed),
         model=about,

@@ -28,7 +28,6 @@ from coherencegym.eval.statistics.scores import (
     FEW_ITEMS,
     Score,
     chance_names,
-    is_correlation,
 )
 from coherencegym.files.strict_json import Share, SignedShare
 
@@ -249,10 +248,8 @@ def headline_over(configs: Iterable[str], found: Estimate, **beside: Any) -> Hea
 def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
     ends = headline.ci_low, headline.ci_high
-    score = grid.score_with_interval(headline.score, *ends, headline.metric)
-    said = grid.share_cell
-    if is_correlation(headline.metric):
-        said = partial(grid.number_cell, form="+.2f")
+    score = grid.score_with_interval(headline.score, *ends, headline.metric, " %")
+    said = partial(grid.score_with_interval, low=None, high=None, metric=headline.metric)
 
     def known(names: Iterable[str]) -> list[str]:
         values = {BASELINE_WORDS[name]: getattr(headline, name) for name in names}
@@ -265,7 +262,6 @@ def headline_line(headline: Headline) -> str:
     if headline.human_score is not None:
         ends = headline.human_ci_low, headline.human_ci_high
         human = grid.score_with_interval(headline.human_score, *ends, headline.metric)
-        human = human.removesuffix(" %")
         beside.append(f"{HUMAN_PERFORMANCE} {human} (n = {headline.human_n:,})")
     items = [headline.mean_of, f"{headline.n:,} item{'s' * (headline.n != 1)}"]
     if headline.effective_items is not None:

@@ -261,8 +261,6 @@ class Task(Generic[_I, _O, _D]):
         settle: gives what options come to for a loaded model.
         record: gives the options as results record them.
         came_to: gives settings that choices came to for the model, from the details of all inputs.
-        signed: the choices that a signature has, from those of reading and of the task, and from
-            all settings, as recorded.
         beside: fields of a model's score that come of other estimates of the same units: of all by
             system, by label.
         summary: values that its report and files share, computed once of the outcomes.
@@ -295,9 +293,6 @@ class Task(Generic[_I, _O, _D]):
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
     record: Callable[[_O], dict[str, Any]] = lambda options: asdict(cast(Any, options))
     came_to: Callable[[Sequence[Any]], dict[str, Any]] = lambda details: {}
-    signed: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = (
-        lambda chosen, settings: dict(chosen)
-    )
     beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
         known
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from coherencegym.eval.data.benchmark import read_as
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.source import published
 from coherencegym.eval.tasks.headline import Headline
@@ -106,7 +105,6 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     run_all=score_tables,
     record=lambda options: {},
     came_to=choices_came_to,
-    signed=read_as,
     summary=summary_of,
     rows=lambda found: found.summary["scores"],
     headline=_headline,
