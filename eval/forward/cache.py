@@ -66,6 +66,7 @@ _SCHEMA = (
 )
 _WRITE = """INSERT INTO rows (key, value, checksum) VALUES (?, ?, ?)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
+_IS_THERE = "SELECT 1 FROM rows WHERE key = ?"
 
 _Row = TypeVar("_Row")
 _Answer = TypeVar("_Answer")
@@ -178,6 +179,11 @@ class RowStore(Generic[_Row]):
                 made = change(self._read(database, keys))
                 rows = [(key, value, checksum(key, value)) for key, value in made.items()]
                 database.executemany(_WRITE, rows)
+                # An index whose order is damaged takes rows that it then does not find.
+                if not all(database.execute(_IS_THERE, (key,)).fetchone() for key in made):
+                    damage = sqlite3.DatabaseError("a row that was written is not found")
+                    damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+                    raise damage
 
         self._attempt(write)
 

@@ -165,6 +165,23 @@ def test_flipped_bytes_never_give_a_wrong_vector(small: Path, data: st.DataObjec
         check(store, *numbers)
 
 
+def test_an_index_out_of_order_is_damage(small: Path, tmp_path: Path) -> None:
+    numbers = range(4, 10)
+    content = database(small).read_bytes()
+    places = range(1, len(content), 241)
+    assert len(places) > 50
+    for place in places:
+        own = tmp_path / str(place)
+        shutil.copytree(small, own)
+        database(own).write_bytes(
+            content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+        )
+        store = opened(own)
+        check(store, *known(store, *numbers))
+        put(store, *numbers)
+        check(store, *numbers)
+
+
 def test_a_database_that_is_damaged_is_begun_anew(tmp_path: Path) -> None:
     put(opened(tmp_path), 4, 5)
     gc.collect()
