@@ -68,7 +68,7 @@ def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> Non
     assert exit_code("compare", "five", "old") == 0
     assert exit_code("judge", "suites/story_cloze", "-n", 5, "--output", "sheet") == 0
     assert Path("sheet/sheet.html").exists()
-    assert exit_code("export", "pairs", "suites/story_cloze") == 0
+    assert exit_code("export", "syntaxgym", "suites/story_cloze") == 0
 
 
 def test_a_suite_that_is_named_alone_has_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
