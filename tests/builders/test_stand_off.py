@@ -182,7 +182,7 @@ def test_a_copy_of_the_corpus_gives_the_rows_that_were_built(
     assert (source.repo, source.commit, source.version) == (REPO, head, _version())
     assert all(table.verified for table in tables(source))
     # It is an ordinary suite: exported, shown, and made no second time.
-    assert main(["export", "pairs", str(folder)]) == 0
+    assert main(["export", "syntaxgym", str(folder)]) == 0
     before = (folder / "manifest.json").stat().st_mtime_ns
     assert main(["rebuild", REPO, "--data-dir", "nowhere"]) == 0
     assert "has the rows of coherencegym/story_cloze already" in capsys.readouterr().out
