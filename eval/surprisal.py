@@ -22,7 +22,6 @@ from coherencegym.eval.forward.trial import (
     Bits,
     Store,
     Trials,
-    drawn_by_name,
     unless_finite,
 )
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
@@ -174,7 +173,7 @@ def surprisals(
     progress: BatchProgress | None = None,
     world: World = ALONE,
     prepared: Prepared | None = None,
-    twice: int = 0,
+    twice: bool = False,
     trials: Trials | None = None,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
@@ -188,8 +187,8 @@ def surprisals(
         uses_separator: take ``[SEP]`` in a text for a separator; None: where it occurs.
         store, progress, world, trials: those of :func:`eval.forward.execute.execute`.
         prepared: the result of :func:`plan_queries` for the same; None: it is made now.
-        twice: most queries of which a model in half precision reads everything a second time, as
-            :mod:`eval.forward.trial` says.
+        twice: a model in half precision reads everything a second time, in float32
+            (:mod:`eval.forward.trial`).
     """
     backend = backend_of(model)
     options = options.settled(backend.scorer_of(model))
@@ -197,10 +196,7 @@ def surprisals(
         given = model, tokenizer, queries, options
         prepared = plan_queries(*given, uses_separator=uses_separator)
     plan, words = prepared.plan, prepared.words
-    asked = {number: queries[number].name for number, _ in prepared.query_conditions}
-    sample = drawn_by_name(asked.items(), twice)
-    asked_of = zip(prepared.query_conditions, plan.sequence_of_request, strict=True)
-    again = sorted({i for (number, _), i in asked_of if i is not None and number in sample})
+    again = range(len(plan.sequences)) if twice else ()
     try:
         beginnings = words.ids if words else ()
         context = RunContext(options, store, progress, world, beginnings, again, trials)
@@ -212,15 +208,14 @@ def surprisals(
             f"{unless_finite(getattr(model, 'dtype', None))}"
         ) from None
     bits = dict(enumerate(execution.bits))
-    conditions, second = (
-        _conditions(queries, prepared, found, options.rules) for found in (bits, execution.again)
-    )
+    conditions = _conditions(queries, prepared, bits, options.rules)
+    second: Sequence[dict[str, ScoredCondition]] = [{}] * len(queries)
+    if twice:
+        second = _conditions(queries, prepared, execution.again, options.rules)
     return Surprisals(
         tuple(
-            Answer(
-                **vars(fitted), conditions=found, again=second[number] if number in sample else {}
-            )
-            for number, (found, fitted) in enumerate(zip(conditions, prepared.fitted, strict=True))
+            Answer(**vars(fitted), conditions=found, again=other)
+            for found, other, fitted in zip(conditions, second, prepared.fitted, strict=True)
         ),
         prepared.start,
         prepared.separator,

@@ -231,7 +231,7 @@ def _run_notes(scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
         )
     if halved := sum(one.halved for one in scored):
         yield detail(f"memory ran out {halved:,} times: smaller batches were run")
-    if error := max(one.error for one in scored):
+    if error := scored[0].error:
         yield caution(
             "too close: rounding in the number format may have decided these predictions, which "
             f"count in the score; their margins are within the error of {1 - LEVEL:.0%} of the "

@@ -158,21 +158,25 @@ class ScoredItemTable:
         spanning_tokens: tokens that cross the edge of a region that a prediction reads.
         families: some items of different discourses share text.
         chosen_with: the models with which items were chosen.
-        error: the largest numeric error (bits) of its parts for a spread of 1; 0: not measured.
+        error: that of the run (:func:`eval.tasks.score.scoring.measure_error`).
         apart: the reasons why texts were not read together, by trials of the model.
         halved: how often memory ran out, so that batches were made smaller.
         shown: the items that are shown with what became of their predictions, all or the first.
     """
 
     def __init__(
-        self, table: ItemTable, writer: OutcomeWriter, most_shown: int | None = None
+        self,
+        table: ItemTable,
+        writer: OutcomeWriter,
+        most_shown: int | None = None,
+        error: float = 0.0,
     ) -> None:
         self.table = table
         self._writer = writer
         self.n_items = self.too_long = self.truncated = self.spanning_tokens = 0
         self.families = False
         self.chosen_with: set[str] = set()
-        self.error, self.halved = 0.0, 0
+        self.error, self.halved = error, 0
         self.apart: set[str] = set()
         self._most_shown = most_shown
         self.shown: list[tuple[ScoredItem, Sequence[EvaluatedPrediction]]] = []
@@ -192,7 +196,6 @@ class ScoredItemTable:
         return evaluated
 
     def _count(self, scored: Scored) -> None:
-        self.error = max([self.error, *(item.error for item in scored.items)])
         self.halved += scored.execution.halved
         for trial in (scored.execution.sharing, scored.execution.beside):
             if trial is not None and not trial.passed:
@@ -241,8 +244,11 @@ def score_tables(
             table.baselines.check()
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
     most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
-    found = [ScoredItemTable(table, writer, most_shown) for table in tables]
     how = context.model.model, context.model.tokenizer
+    # One sample of all tables: the weights are converted once.
+    first = ((tuple(islice(t.items, PART // len(tables))), t.separator) for t in tables)
+    error = measure_error(*how, first, context.reading, **context.running | {"progress": None})
+    found = [ScoredItemTable(table, writer, most_shown, error) for table in tables]
     # Parts are read anew for each model: their plans would be kept for nobody.
     kept = None if in_parts else context.plans
 
@@ -262,9 +268,6 @@ def score_tables(
         for parts in [own.table.parts()]
         for number in range(own.table.n_parts)
     )
-    # One sample of all tables: the weights are converted once.
-    first = ((tuple(islice(t.items, PART // len(tables))), t.separator) for t in tables)
-    error = measure_error(*how, first, context.reading, **context.running | {"progress": None})
     folder = context.folder
     with nullcontext() if folder is None else item_files(folder, options.tokens) as write:
         for of, title, planned in one_ahead(works, ahead=context.model.device != "cpu"):

@@ -225,7 +225,7 @@ def measure_error(
     for uses_separator in dict.fromkeys(separator for _, separator in sample):
         own = [item for item, separator in sample if separator is uses_separator]
         planned = plan_items(model, tokenizer, own, options, uses_separator=uses_separator)
-        how: Any = {"prepared": planned.prepared, "twice": len(own), **run}
+        how: Any = {"prepared": planned.prepared, "twice": True, **run}
         found = surprisals(model, tokenizer, planned.queries, options, **how)
         errors += [
             largest_error(item, answer.conditions, answer.again, found.rules)

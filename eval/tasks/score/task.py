@@ -78,7 +78,7 @@ def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
 
 def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
     """The user's choices of reading as they came to for the model."""
-    first, error = details[0].last, max(one.error for one in details)
+    first, error = details[0].last, details[0].error
     rendering = next((one.last.separator for one in details if one.last.separator), None)
     return {
         "start_of_text": asdict(first.start),

@@ -230,7 +230,7 @@ def test_half_precision_is_held_to_float32(pair_items: list[Item]) -> None:
     tokenizer = masked_tokenizer("bert")
     half = masked_model("bert", tokenizer).bfloat16()
     found = by_name(score_items(half, tokenizer, pair_items[:2], MASKED_OPTIONS))
-    scored = score_items(half, tokenizer, pair_items[:2], MASKED_OPTIONS, twice=2)
+    scored = score_items(half, tokenizer, pair_items[:2], MASKED_OPTIONS, twice=True)
     assert measure_error(half, tokenizer, [(pair_items[:2], None)], MASKED_OPTIONS) > 0
     exact = by_name(score_items(half.float(), tokenizer, pair_items[:2], MASKED_OPTIONS))
     assert len(scored.execution.again) == len(scored.plan.sequences)
