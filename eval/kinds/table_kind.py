@@ -216,7 +216,7 @@ def row_hash(row: Row) -> str:
 
 
 def rows_digest(hashes: Iterable[str]) -> str:
-    """sha256 (hex) of a table: of the hashes of its rows, in order."""
+    """sha256 (hex) of the hashes of a table's rows, in order, or of lines on several tables."""
     digest = hashlib.sha256()
     for number, one in enumerate(hashes):
         digest.update(f"\n{one}".encode() if number else one.encode())

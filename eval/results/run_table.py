@@ -22,6 +22,7 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.results.comparison import model_labels, option_of, scoring_rules
 from coherencegym.eval.statistics.scores import CD, CD_METRICS, CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.headline import BELOW, NO_BETTER, Headline, known_baselines
@@ -410,7 +411,7 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
 def _aspects(column: RunColumn) -> dict[str, str]:
     run = next(iter(column.shown.values()))
     tables = sorted(run.tables, key=lambda table: (table.config, table.split))
-    digest = hashlib.sha256("\n".join(table.sha256 for table in tables).encode()).hexdigest()
+    digest = rows_digest(table.sha256 for table in tables)
     configs = list(dict.fromkeys(table.config for table in tables))
     return {
         "dataset": Path(run.data).name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,7 +10,7 @@ from typing import Any
 from coherencegym.eval.data.benchmark import read_as, signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.eval.kinds.table_kind import FAMILY, rows_digest
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.source import Provenance
 from coherencegym.eval.outcomes.metrics import EstimateRow, score_of
@@ -199,7 +198,7 @@ def about_dataset(
         "repo": source.repo,
         "revision": source.revision,
         "commit": source.commit,
-        "rows_sha256": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        "rows_sha256": rows_digest(digests),
         "verified": verified,
         "tables": list(tables),
         **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},

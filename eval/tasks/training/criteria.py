@@ -27,7 +27,6 @@ something to learn about it however little is read.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +42,7 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import STRUCTURES, StructuredDocument
+from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
@@ -195,8 +195,7 @@ def read_structures(
         configs = "+".join(table.config for table in tables)
         if not sentences:
             raise EvaluationError(f"split {split!r} of {configs}: no sentence; expected some")
-        digests = "\n".join(f"{table.config} {table.rows_sha256}" for table in tables)
-        sha256 = hashlib.sha256(digests.encode()).hexdigest()
+        sha256 = rows_digest(f"{table.config} {table.rows_sha256}" for table in tables)
         verified = all(table.verified for table in tables)
         return StructurePart(split, configs, len(documents), sentences, sha256, verified)
 

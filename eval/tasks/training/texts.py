@@ -8,7 +8,6 @@ frequent answer alone is never the best.
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.kinds.documents import UNDECIDED, Document, SpanText
+from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.tasks.detect.detectors import HEAD, by_document, log_odds, pairs_of
 from coherencegym.eval.tasks.detect.documents import (
     DetectionInput,
@@ -98,13 +98,12 @@ def _pooled_table(
         require_places(table, "train on")
     if len(read) == 1:
         return read[0]
-    digests = "\n".join(f"{table.config} {table.rows_sha256}" for table in read)
     return DocumentTable(
         source=source,
         config="+".join(table.config for table in read),
         split=split,
         rows=tuple(document for table in read for document in table.rows),
-        rows_sha256=hashlib.sha256(digests.encode()).hexdigest(),
+        rows_sha256=rows_digest(f"{table.config} {table.rows_sha256}" for table in read),
         verified=all(table.verified for table in read),
         separator=any(table.separator for table in read),
     )
@@ -203,11 +202,12 @@ def training_texts(
     where = f"dataset {source.name!r}, config {'+'.join(learned)!r}"
     if folds:
         rows, others = [*rows, *others], []
-    digests = (f"{table.config} {digest}" for table in read for digest in table.digests)
     whole = TrainingData(
         source=source.noted(notes),
         configs="+".join(learned),
-        rows_sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        rows_sha256=rows_digest(
+            f"{table.config} {digest}" for table in read for digest in table.digests
+        ),
         texts=len(rows),
         training=labelled(rows, parts=parts),
         validation=labelled(others, parts=parts),
