@@ -139,14 +139,7 @@ class Compare:
                 help="seed of permutation tests that do not enumerate all permutations; default 0",
             )
         )
-        add(
-            "--items",
-            type=Path,
-            metavar="FILE",
-            help="also write both models' values of every item to this file (.parquet or .csv)",
-        )
         add_format(parser)
-        add("--overwrite", action="store_true", help="replace the file of --items")
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Compare folders of results; prints a table for each pair."""
@@ -157,30 +150,34 @@ class Compare:
             return _compare(arguments, out)
 
 
+def _say(line: str, file: TextIO | None = None) -> None:
+    # In lines of the width of a table.
+    from coherencegym.eval.report.grid import console_for, print_below
+    from coherencegym.terminal import shown_console
+
+    print_below(console_for(shown_console(file, highlight=False)), [one_line(line)])
+
+
 def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.data.notes import first_names
     from coherencegym.eval.report.formats import show_document
     from coherencegym.eval.results.comparison import (
         at_layer,
         by_suite,
-        check_items_file,
         compare,
         corrected_together,
         model_labels,
-        write_items,
     )
     from coherencegym.eval.results.folder import read_results, run_folders, seed_folders
     from coherencegym.eval.views.compare_table import comparison_document
 
-    if arguments.items is not None:
-        check_items_file(arguments.items, arguments.overwrite, arguments.results)
     folders = run_folders(arguments.results)
     # One that was named itself is an error, which says what to name.
     trainings = [each for each in folders if seed_folders(each) and each not in arguments.results]
     if trainings:
         few = first_names([str(each) for each in trainings], _MOST_NAMED)
         seed = seed_folders(trainings[0])[0]
-        print(one_line(f"left out, as results over seeds: {few}; name one's, such as {seed}"))
+        _say(f"left out, as results over seeds: {few}; name one's, such as {seed}")
         folders = [each for each in folders if each not in trainings]
     if len(folders) * max(1, len(arguments.layers)) < 2:
         raise EvaluationError(
@@ -213,17 +210,13 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     if refused and not comparisons:
         raise refused[0]
     for each in refused:
-        print(one_line(f"left out: {each}"), file=sys.stderr)
+        _say(f"left out: {each}", sys.stderr)
     if arguments.layers or len(groups) > 1:
         comparisons = corrected_together(comparisons)
-    if arguments.items is not None:
-        write_items(comparisons, arguments.items)
     show_document(comparison_document(comparisons), arguments.format, out)
     if alone:
         few = first_names([str(one.folder) for one in alone], _MOST_NAMED)
-        print(one_line(f"left out, as no other run is of the same suite and task: {few}"))
-    if arguments.items is not None:
-        print(f"items written to {arguments.items}")
+        _say(f"left out, as no other run is of the same suite and task: {few}")
     return 0
 
 

@@ -301,10 +301,10 @@ class OutcomeTables:
             for one in self.series()
         }
 
-    def paired(self, other: OutcomeTables) -> Iterator[tuple[OutcomeSeries, Any]]:
+    def paired(self, other: OutcomeTables) -> tuple[OutcomeTables, OutcomeTables]:
         """The outcomes that another run has, too, of the same unit, metric and system.
 
-        The series have their places here, those there come beside them.
+        Both are in one order, and on the units and systems of this run.
         """
         import numpy as np
 
@@ -314,14 +314,19 @@ class OutcomeTables:
         else:
             number_of = {unit.key: number for number, unit in enumerate(other.unit_rows())}
             units = np.array([number_of.get(unit.key, -1) for unit in self.unit_rows()], np.int64)
+        found = np.full(len(self), -1)
         for one in self.series():
-            if (same := theirs.get(one.key)) is None:
-                continue
-            # The last one stands for units that the other has not got.
-            place_of = np.full(len(other.units) + 1, -1)
-            place_of[other._arrays["unit_id"][same.places]] = same.places
-            there = place_of[units[self._arrays["unit_id"][one.places]]]
-            yield replace(one, places=one.places[there >= 0]), there[there >= 0]
+            if (same := theirs.get(one.key)) is not None:
+                # The last one stands for units that the other has not got.
+                place_of = np.full(len(other.units) + 1, -1)
+                place_of[other._arrays["unit_id"][same.places]] = same.places
+                found[one.places] = place_of[units[self._arrays["unit_id"][one.places]]]
+        ours = self.select(np.flatnonzero(found >= 0))
+        outcomes = other.outcomes.take(found[found >= 0])
+        for name in ("unit_id", "system_id"):
+            place = outcomes.column_names.index(name)
+            outcomes = outcomes.set_column(place, name, ours.outcomes[name])
+        return ours, replace(ours, outcomes=outcomes)
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:

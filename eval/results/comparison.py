@@ -15,10 +15,9 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting
-from coherencegym.eval.outcomes.schema import FLAGS, MODEL
+from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
-    compared_outcomes,
     count_compared,
     headline_difference,
     paired_rows,
@@ -26,7 +25,6 @@ from coherencegym.eval.results.paired_scores import (
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.files.folders import check_inputs
 
 
 def by_suite(
@@ -182,14 +180,13 @@ def compare(
             "same rules (--anyway, anyway=True in Python, compares the configs and items that both "
             "have)"
         )
-    both = count_compared(baseline, (one for one, _ in compared_outcomes(baseline, model)))
-    every = (count_compared(each, each.outcomes.series()) for each in (baseline, model))
-    unpaired = sum(every) - 2 * both
-    rows = list(paired_rows(baseline, model, seed))
+    sides = baseline.outcomes.paired(model.outcomes)
+    every = (count_compared(each, each.outcomes) for each in (baseline, model))
+    unpaired = sum(every) - 2 * count_compared(baseline, sides[0])
+    rows = list(paired_rows(baseline, sides, seed))
     headline = None
-    over = baseline.headline_configs
-    if over == model.headline_configs and baseline.task == model.task:
-        headline = headline_difference(baseline, model, over, seed)
+    if baseline.headline_configs == model.headline_configs and baseline.task == model.task:
+        headline = headline_difference(baseline, model, sides, seed)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     comparison = ModelComparison(
@@ -385,60 +382,3 @@ def scoring_rules(results: Results) -> dict[str, Any]:
 def option_of(rule: str) -> str:
     """A rule as the command line has it."""
     return rule if rule.startswith("rule ") else f"--{rule.replace('_', '-')}"
-
-
-#: The endings of files that are written.
-_ENDINGS = (".parquet", ".csv")
-
-
-def check_items_file(path: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
-    """Refuse a file that cannot be written, is among what is read, or may not be replaced."""
-    if path.suffix not in _ENDINGS:
-        raise EvaluationError(f"--items {path}: expected a name with {' or '.join(_ENDINGS)}")
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else f"no folder {path.parent}"
-        raise EvaluationError(f"--items {path}: {what}; expected a file in a folder that is there")
-    check_inputs([path], "--items", inputs=inputs)
-    if path.exists() and not overwrite:
-        raise EvaluationError(f"--items {path}: exists; expected --overwrite, or another file")
-
-
-def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
-    """Write a row for each unit, metric and system of each comparison: parquet, or CSV.
-
-    A file that is there is replaced.
-    """
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
-    rows = pa.Table.from_pylist([row for one in comparisons for row in _rows(one)])
-    beside = path.with_name(f"{path.name}.part")
-    write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
-    try:
-        write(rows, beside)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _rows(comparison: ModelComparison) -> Iterator[dict[str, Any]]:
-    sides, (model, reference) = (comparison.baseline, comparison.model), comparison.names
-    about = {"suite": sides[0].suite, "reference": reference, "model": model}
-    for one, there in compared_outcomes(*sides):
-        pairs = zip(sides[0].outcomes.rows(one.places), sides[1].outcomes.rows(there), strict=True)
-        for pair in pairs:
-            unit = pair[0].unit
-            place = {"config": unit.config, "split": unit.split, "item_id": unit.item}
-            place |= {"unit": unit.unit, "formula": unit.formula}
-            place |= {"aggregation": unit.aggregation, "cluster": unit.cluster}
-            place |= {"metric": one.metric, "system": one.system.label}
-            values = {
-                f"{what}_{side}": value
-                for side, outcome in zip(("reference", "model"), pair, strict=True)
-                for what, value in (
-                    ("value", outcome.value),
-                    ("reason", outcome.reason),
-                    ("flags", ", ".join(n for n, bit in FLAGS.items() if outcome.flags & bit)),
-                )
-            }
-            yield about | place | values

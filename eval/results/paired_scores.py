@@ -5,19 +5,13 @@ Each metric of units has the paired test that suits it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.eval.outcomes.metrics import ItemAccuracy, Metric, pooled, score_level
-from coherencegym.eval.outcomes.schema import MODEL, name_of_group
-from coherencegym.eval.outcomes.tables import (
-    Cells,
-    OutcomeSeries,
-    OutcomeTables,
-    count_distinct,
-    join_cells,
-)
+from coherencegym.eval.outcomes.schema import name_of_group
+from coherencegym.eval.outcomes.tables import Cells, OutcomeSeries, OutcomeTables, count_distinct
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
     PairedDifference,
@@ -26,8 +20,14 @@ from coherencegym.eval.statistics.estimators import (
 )
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED, Selection, inside, select
-from coherencegym.eval.tasks.score.summary import kind_of
+from coherencegym.eval.tasks.score.outcomes import (
+    ACCURACY,
+    CONTROLLED,
+    inside,
+    predictions_of,
+    select,
+)
+from coherencegym.eval.tasks.score.summary import items_by_config, kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +87,6 @@ def of_difference(found: PairedDifference | None) -> dict[str, Any]:
     }
 
 
-def compared_outcomes(baseline: Results, model: Results) -> Iterator[tuple[OutcomeSeries, Any]]:
-    """The outcomes that both have, of those by which models are compared.
-
-    The series have their places in the baseline, those in the model come beside them.
-    """
-    for one, there in baseline.outcomes.paired(model.outcomes):
-        if len(there) and is_compared(baseline, one):
-            yield one, there
-
-
 def is_compared(results: Results, series: OutcomeSeries) -> bool:
     """Tell whether models are compared by some outcomes.
 
@@ -106,33 +96,33 @@ def is_compared(results: Results, series: OutcomeSeries) -> bool:
     return metric.is_compared and (series.system.role == "model" or not metric.is_of_items)
 
 
-def count_compared(results: Results, series: Iterable[OutcomeSeries]) -> int:
+def count_compared(results: Results, outcomes: OutcomeTables) -> int:
     """The number of units in some outcomes by which models are compared."""
     import numpy as np
 
-    outcomes = results.outcomes
-    units = [outcomes.units_of(one.places) for one in series if is_compared(results, one)]
+    compared = (one for one in outcomes.series() if is_compared(results, one))
+    units = [outcomes.units_of(one.places) for one in compared]
     return count_distinct(np.concatenate(units)) if units else 0
 
 
-def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[PairedScore]:
+#: The outcomes of the baseline and of the model, those that both have in one order.
+Sides = tuple[OutcomeTables, OutcomeTables]
+
+
+def paired_rows(baseline: Results, sides: Sides, seed: int) -> Iterator[PairedScore]:
     """A row of all units that both have by table, metric and system, and one of each group.
 
     Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.outcomes`), and
     the row of a whole table is of controlled scores where both have them.
     """
-    import numpy as np
-
-    ours, theirs = baseline.outcomes, model.outcomes
     rows, controlled = [], {}
-    for one, there in compared_outcomes(baseline, model):
+    for one in sides[0].series():
+        if not is_compared(baseline, one):
+            continue
         metric, table = baseline.metrics[one.metric], baseline.table(one.config, one.split)
         assert table is not None
-        place_of = np.full(len(ours), -1)
-        place_of[one.places] = there
-        for row, about in _rows_of(ours, one, metric, table):
-            sides = (ours, row.places), (theirs, place_of[row.places])
-            made = replace(_row(metric, sides, seed), **about)
+        for places, about in _rows_of(sides[0], one, metric, table):
+            made = _row(metric, sides, places, seed, about)
             if metric.name == CONTROLLED.name:
                 controlled[one.config, one.split] = made
                 break
@@ -147,35 +137,34 @@ def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[Paired
 
 def _rows_of(
     ours: OutcomeTables, of: OutcomeSeries, metric: Metric, table: TableFacts
-) -> Iterator[tuple[Selection, dict[str, Any]]]:
-    about: dict[str, Any] = {"config": of.config, "split": of.split}
+) -> Iterator[tuple[Any, dict[str, Any]]]:
+    # The places of each row, and what it is about.
+    about: dict[str, Any] = {"config": of.config, "split": of.split, "metric": metric.said}
     if metric.is_of_items:
         for row in select(ours, of.places, table.headline, table.breakdowns):
             formula, aggregation = kind_of(ours, row.places)
             group = "" if row.level == "formula" else row.name
-            kinds = {"formula": formula, "aggregation": aggregation, "metric": metric.said}
-            yield row, {**about, **kinds, "level": row.level, "group": group}
+            kinds = {"formula": formula, "aggregation": aggregation}
+            yield row.places, {**about, **kinds, "level": row.level, "group": group}
         return
-    about |= {"metric": metric.said, "system": of.system.label}
     is_whole = of.system.role == "model" and of.system.layer is None
     for part, places in ours.parts(of.places, metric.by_group and is_whole).items():
         level, name = score_level(of.system, part), name_of_group(part) if part else ""
-        yield Selection(level, name, places), {**about, "level": level, "group": name}
+        yield places, {**about, "system": of.system.label, "level": level, "group": name}
 
 
-def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
-    (before, places), (after, others) = sides
-    has = before.has_value(places), after.has_value(others)
-    left, right = _both(*sides)
+def _row(
+    metric: Metric, sides: Sides, places: Any, seed: int, about: dict[str, Any]
+) -> PairedScore:
+    before, after = sides
+    has = before.has_value(places), after.has_value(places)
+    left, right = (side.cells(places[has[0] & has[1]]) for side in sides)
     counted = metric.counted(left)
     whole = count_distinct(before.items(places)) if metric.is_of_items else len(places)
     shares = metric.rightness(left), metric.rightness(right)
-    close = before.flags(places, "too close") | after.flags(others, "too close")
+    close = before.flags(places, "too close") | after.flags(places, "too close")
     return PairedScore(
-        config="",
-        split="",
-        group="",
-        level="",
+        **about,
         n=len(counted),
         n_clusters=count_distinct(counted.cluster),
         left_out=whole - len(counted),
@@ -190,18 +179,8 @@ def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
     )
 
 
-def _both(before: tuple[OutcomeTables, Any], after: tuple[OutcomeTables, Any]) -> Any:
-    """The cells at places at which both sides have a value, of the same units in their order."""
-    (ours, places), (theirs, others) = before, after
-    both = ours.has_value(places) & theirs.has_value(others)
-    left = ours.cells(places[both])
-    # The units are paired, and so are their items and clusters.
-    right = replace(theirs.cells(others[both]), cluster=left.cluster, item=left.item)
-    return left, right
-
-
 def headline_difference(
-    baseline: Results, model: Results, over: Collection[str], seed: int
+    baseline: Results, model: Results, sides: Sides, seed: int
 ) -> PairedScore | None:
     """The headline scores of two models and their difference; None where no item is in both.
 
@@ -209,34 +188,49 @@ def headline_difference(
     headlines are.
 
     Args:
-        baseline, model: results of ``score`` on one suite.
-        over: the configs that are averaged.
+        baseline, model: results of ``score`` on one suite, whose headlines are over the same
+            configs.
+        sides: their outcomes.
         seed: draws signs.
     """
-    plain, controlled = (_items_of(baseline, model, over, one) for one in (ACCURACY, CONTROLLED))
-    if not plain:
+    import numpy as np
+
+    ours, theirs = sides
+    tables = [one for one in baseline.tables if one.config in baseline.headline_configs]
+    every = np.arange(len(ours))
+    has_both = ours.has_value(every) & theirs.has_value(every)
+
+    def items(metric: ItemAccuracy) -> list[list[Cells]]:
+        both = np.flatnonzero(has_both)
+        known = (items_by_config(side.select(both), tables, metric) for side in sides)
+        return [[*own.values()] for own in known]
+
+    plain, controlled = items(ACCURACY), items(CONTROLLED)
+    if not plain[0]:
         return None
     heads = (baseline.headline, model.headline)
-    is_controlled = bool(controlled) and all(head and head.is_controlled for head in heads)
-    metric, chosen = (CONTROLLED, controlled) if is_controlled else (ACCURACY, plain)
-    (before, after, _), (old, new, _) = (
-        [[*own] for own in zip(*of.values(), strict=True)] for of in (chosen, plain)
-    )
+    is_controlled = bool(controlled[0]) and all(head and head.is_controlled for head in heads)
+    metric, (before, after) = (CONTROLLED, controlled) if is_controlled else (ACCURACY, plain)
     beside: dict[str, Any] = {}
     if is_controlled:
-        sides = (("baseline_plain_score", old), ("plain_score", new))
-        beside = {name: ACCURACY.over_items(own).value for name, own in sides}
-    items = pooled(before, not is_controlled)
-    independent = effective_sample_size(items.weight) * effective_items(items.cluster) / len(items)
+        values = (ACCURACY.over_items(own).value for own in plain)
+        beside = dict(zip(("baseline_plain_score", "plain_score"), values, strict=True))
+    whole = 0
+    for one in tables:
+        own = inside(ours, predictions_of(ours, one.config, one.split), one.headline)
+        whole += count_distinct(ours.items(own)) if has_both[own].any() else 0
+    chosen = pooled(before, not is_controlled)
+    effective = effective_sample_size(chosen.weight)
+    independent = effective * effective_items(chosen.cluster) / len(chosen)
     return PairedScore(
         config="",
         split="",
         group="",
         level="all",
         metric=metric.label,
-        n=len(items),
-        n_clusters=count_distinct(items.cluster),
-        left_out=sum(whole - len(left) for left, _, whole in plain.values()),
+        n=len(chosen),
+        n_clusters=count_distinct(chosen.cluster),
+        left_out=whole - sum(map(len, plain[0])),
         undefined_baseline=0,
         undefined=0,
         baseline_score=metric.over_items(before).value,
@@ -247,34 +241,3 @@ def headline_difference(
         **beside,
         **of_difference(metric.compare_items(before, after, seed)),
     )
-
-
-def _items_of(
-    baseline: Results, model: Results, over: Collection[str], metric: ItemAccuracy
-) -> dict[str, tuple[Cells, Cells, int]]:
-    # Of each config the items that both have, by both, and the number that either has.
-    import numpy as np
-
-    found: dict[str, list[tuple[Cells, Cells, int]]] = {}
-    for one, there in compared_outcomes(baseline, model):
-        table = baseline.table(one.config, one.split)
-        if table is None or one.config not in over:
-            continue
-        if (one.metric, one.system) != (metric.name, MODEL):
-            continue
-        place_of = np.full(len(baseline.outcomes), -1)
-        place_of[one.places] = there
-        places = inside(baseline.outcomes, one.places, table.headline)
-        sides = (baseline.outcomes, places), (model.outcomes, place_of[places])
-        left, right = map(metric.counted, _both(*sides))
-        if len(left):
-            whole = count_distinct(baseline.outcomes.items(places))
-            found.setdefault(one.config, []).append((left, right, whole))
-    return {
-        config: (
-            join_cells([o[0] for o in own]),
-            join_cells([o[1] for o in own]),
-            sum(o[2] for o in own),
-        )
-        for config, own in found.items()
-    }

@@ -404,7 +404,7 @@ def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) 
         main(["compare", "--help-all"])
     assert stopped.value.code == 0
     said = capsys.readouterr().out
-    for part in ("--all-pairs", "--anyway", "--details", "--seed", "--items", "--overwrite"):
+    for part in ("--all-pairs", "--anyway", "--details", "--seed"):
         assert part in said
     assert "coherencegym compare results/" in said
     with pytest.raises(SystemExit):

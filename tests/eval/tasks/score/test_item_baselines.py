@@ -144,7 +144,7 @@ def test_results_with_baselines_are_read_back(tmp_path: Path) -> None:
     saved = read_results(tmp_path, outcomes=True)
     assert saved.outcomes.outcomes.equals(found.outcomes.outcomes)
     # Two models are not compared by what the dataset decided.
-    assert count_compared(saved, saved.outcomes.series()) == 6
+    assert count_compared(saved, saved.outcomes) == 6
 
 
 def test_decisions_that_are_not_those_that_were_published_are_one_line(tmp_path: Path) -> None:
