@@ -173,7 +173,7 @@ def test_a_comparison_shows_itself(folder: Path, demo: Any) -> None:
     found = cg.compare(results, shorter, anyway=True)
     assert "against" in str(found)
     assert found.comparisons[0].rows[0].n == 5
-    assert "<table" in found._repr_html_()
+    assert "|---|" in found._repr_markdown_()
     message = r"^demo and demo: not comparable: .*--anyway, anyway=True in Python, compares"
     with pytest.raises(EvaluationError, match=message):
         cg.compare(results, shorter)
@@ -352,7 +352,7 @@ def test_results_are_read_back_as_they_were(folder: Path, demo: Any, tmp_path: P
         assert json.loads(json.dumps(cg.rows(read, kind))) == own
         assert len(read.to_pandas(kind)) == len(own)
     assert str(found).splitlines()[:2] == str(read).splitlines()[:2]
-    assert "<table" in read._repr_html_()
+    assert "|---|" in read._repr_markdown_()
     with pytest.raises(EvaluationError, match=r"tokens\.parquet: not there; expected"):
         read.to_pandas("tokens")
     (row,) = {one.p for one in cg.compare(read, tmp_path / "run").comparisons[0].rows}

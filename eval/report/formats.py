@@ -67,8 +67,8 @@ class Shown(ABC):
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_document(self.document, console))
 
-    def _repr_html_(self) -> str:
-        return grid.notebook_cell(self.document.grids)
+    def _repr_markdown_(self) -> str:
+        return render_document(self.document, "markdown")
 
 
 def render_document(document: TableDocument, style: str) -> str:

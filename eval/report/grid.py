@@ -1,4 +1,4 @@
-"""A table as a value: terminal, page, notebook and Markdown are rendered from it."""
+"""A table as a value: terminal, page and Markdown are rendered from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-from coherencegym.escapes import SPACES, markdown_table, templates_of, visible
+from coherencegym.escapes import SPACES, markdown_table, visible
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.statistics.scores import is_correlation
 from coherencegym.terminal import shown_console
@@ -362,11 +362,3 @@ def plain_text(content: str, style: str = "") -> Any:
     from rich.text import Text
 
     return Text(visible(content, SPACES), style=style)
-
-
-def notebook_cell(grids: Sequence[Grid], results: Any = None) -> str:
-    """Tables, and notes and signature of results, as HTML: no script, no request, all escaped."""
-    about = {} if results is None else {"results": results}
-    templates = templates_of("eval.report", autoescape=True, keep_trailing_newline=False)
-    text: str = templates.get_template("notebook.html.jinja").render(grids=grids, **about)
-    return text

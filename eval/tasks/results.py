@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
-from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.data.source import SuiteUse, SuiteWords
 from coherencegym.eval.outcomes.metrics import EstimateRow, Metric, estimates
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, Verdict, score_table
-from coherencegym.eval.report.grid import notebook_cell
+from coherencegym.eval.report.formats import TableDocument, render_document
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, only_cd, shown_rows
 from coherencegym.eval.tasks.headline import (
     BELOW,
@@ -333,9 +333,11 @@ class Results:
             lambda console: self.print(console, verbose=False, shown_by=grid.IN_REPORT)
         )
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         shown = [part.body for part in self.sections if not part.is_detail]
-        return notebook_cell([body for body in shown if isinstance(body, grid.Grid)], self)
+        grids = [body for body in shown if isinstance(body, grid.Grid)]
+        lines = [*map(str, cautions_first(self.notes)), self.signature]
+        return render_document(TableDocument(grids, lines, ()), "markdown")
 
     def __repr__(self) -> str:
         number = f"{len(self.rows):,} score{'s' * (len(self.rows) != 1)}"

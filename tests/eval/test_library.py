@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 import torch
+from markdown_it import MarkdownIt
 from support.results import write_results_folder
 
 import coherencegym as cg
 import coherencegym.eval as package
 from coherencegym import Results, load_items, load_model, rows, to_pandas
 from coherencegym.errors import EvaluationError
+from coherencegym.escapes import markdown_text
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
@@ -274,7 +276,8 @@ class Cells(HTMLParser):
 
 def parsed(results: Results) -> Cells:
     page = Cells()
-    page.feed(results._repr_html_())
+    # As Jupyter reads it, which also obeys what is HTML in Markdown.
+    page.feed(MarkdownIt().enable("table").render(results._repr_markdown_()))
     assert page.open == []
     return page
 
@@ -287,8 +290,7 @@ def test_a_notebook_shows_the_table(results: Results) -> None:
     assert "moved=true" not in page.cells  # of few items
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in page.cells
     assert "margin, bits [95 % interval]" in page.cells
-    html = results._repr_html_()
-    assert results.signature in html
+    assert markdown_text(results.signature) in results._repr_markdown_()
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in str(results)
     assert repr(results).startswith("<Results of demo on ")
     assert "\n" not in repr(results)
@@ -298,7 +300,7 @@ def test_names_are_text_in_a_notebook(demo: LoadedModel, pair_items: list[Item])
     nasty = "<img src=x onerror=alert(1)>"
     found = score(demo.model, demo.tokenizer, pair_items[:1], name=nasty, commit="<script>")
     assert {"img", "script"} & parsed(found).elements == set()
-    assert "&lt;img" in found._repr_html_()
+    assert "\\<img" in found._repr_markdown_()
     assert nasty in str(found)
 
 

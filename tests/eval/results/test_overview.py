@@ -153,7 +153,7 @@ def test_files_lead_to_the_reports(tmp_path: Path) -> None:
 def test_it_shows_itself() -> None:
     shown = overview([run("a", BOTH)])
     assert "demo is above chance" in str(shown)
-    assert "80.0 [70.0, 90.0]" in shown._repr_html_()
+    assert r"80.0 \[70.0, 90.0\]" in shown._repr_markdown_()
 
 
 def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:

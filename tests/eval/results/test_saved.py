@@ -345,9 +345,9 @@ def test_runs_on_several_suites_are_compared_suite_by_suite(
     assert first == "Headline scores: two-model against one-model (reference)"
     assert [line.split()[0] for line in tables] == ["a", "b"]
     assert all("two-model against one-model (reference)" in line for line in tables)
-    left_out = "left out, as no other run is of the same suite and task: "
-    assert said.out.count(left_out) == 1
-    assert f"{left_out}{runs / 'c--one'}\n" in said.out
+    assert max(len(line) for line in said.out.splitlines() if str(runs) not in line) <= 100
+    left_out = f"left out, as no other run is of the same suite and task: {runs / 'c--one'}"
+    assert " ".join(said.out.split()).count(left_out) == 1
     own = [row for row in compared(capsys, runs) if row["level"] != "headline"]
     assert list(dict.fromkeys(row["suite"] for row in own)) == ["a", "b"]
     tested = [row["p_holm"] for row in own if row["p_holm"] is not None]

@@ -299,7 +299,7 @@ def test_the_library_finds_what_the_command_does(
     page = (tmp_path / "out/report.html").read_text()
     assert "partial Spearman (length)" in page
     assert "partial Spearman (length), %" not in page
-    assert "<table" in found._repr_html_()
+    assert "|---|" in found._repr_markdown_()
     compared = cg.compare(found, tmp_path / "out")
     assert {row.difference for row in compared.comparisons[0].rows} == {0}
     with pytest.raises(cg.EvaluationError, match="correlate: no option 'scorer'; expected one of"):

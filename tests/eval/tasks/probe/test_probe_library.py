@@ -72,7 +72,7 @@ def test_examples_from_memory(tiny: Tiny) -> None:
     assert reached(found)[""] > 0.8
     assert found.details[0].fits[1].log_probabilities.shape == (80, 2)
     assert "most frequent" in " ".join(found.sections[0].body.headers)
-    assert "<table" in found._repr_html_()
+    assert "|---|" in found._repr_markdown_()
     # The name stays for the whole: labels of a file are numbers, those of rows are names.
     rows = {split: [to_row(one) for one in own] for split, own in given.items()}
     assert figures(probe(*tiny, rows, layers=(0, 1), **QUICK)) == figures(found)
