@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -29,8 +29,6 @@ BASELINE_LOOKS: dict[str, dict[str, Any]] = {
 #: The CD score of a model that sees no difference.
 CHANCE = 0.5
 DASHED = (0, (4, 3))
-#: Places on an axis of shares, and what stands there.
-QUARTERS, PER_CENT = (0, 0.25, 0.5, 0.75, 1), ("0", "25", "50", "75", "100")
 #: Pixels an inch, and the most pixels of a side: a longer figure gets fewer an inch.
 _DPI, _MOST_PIXELS = 160, 30_000
 #: The style of SVG files where a reader prefers dark pages: light becomes dark, blue stays blue;
@@ -117,20 +115,6 @@ def missing_note(characters: Sequence[str]) -> list[str]:
     ]
 
 
-def text_widths(texts: Sequence[str], size: float, bold: Sequence[bool]) -> list[float]:
-    """The widths (points) of texts at a font size (points); call it inside :func:`style`."""
-    figure = new_figure(1, 1)
-    renderer = figure.canvas.get_renderer()
-    drawn = [
-        figure.text(0, 0, text, fontsize=size, fontweight="bold" if heavy else "normal")
-        for text, heavy in zip(texts, bold, strict=True)
-    ]
-    with warnings.catch_warnings():
-        # Of characters that no font has; they are reported when the figure is written.
-        warnings.simplefilter("ignore")
-        return [text.get_window_extent(renderer).width * 72 / figure.dpi for text in drawn]
-
-
 def short_model(name: str) -> str:
     """A model's name for a figure: of a folder its last part."""
     return Path(name).resolve().name if Path(name).is_dir() else name
@@ -156,70 +140,6 @@ def model_key(number: int, label: str) -> Any:
     """A model's line of a legend, by its place."""
     look: Any = {"color": colour(number), "marker": mark(number)}
     return key(label, **look, linewidth=2.4, markersize=6)
-
-
-def is_whole(row: Any) -> bool:
-    """Tell whether a row is of a whole config."""
-    return getattr(row, "level", "all") == "all"
-
-
-def row_labels(axes: Any, names: Sequence[str], bold: Sequence[bool], widest: float) -> None:
-    """Name the rows of a panel, and draw what all have alike; ``widest`` is in points."""
-    # Left-aligned, so that groups stand indented under their config; the padding makes the room.
-    axes.set_yticks(range(len(names)), names, fontsize=9, ha="left")
-    axes.tick_params(axis="y", length=0, pad=12 + widest)
-    for text, heavy in zip(axes.get_yticklabels(), bold, strict=True):
-        text.set_fontweight("bold" if heavy else "normal")
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(axis="x", color="#e4e4e4", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-
-
-def draw_points(
-    axes: Any,
-    rows: Sequence[tuple[float, Any]],
-    field: str,
-    number: int = 0,
-    many: int = 1,
-) -> None:
-    """Draw the values of a model (one of ``many``) with their intervals: small ones of parts.
-
-    Args:
-        rows: the place of each row and what it is of, such as a score; None has no point.
-        field: the attribute that is the value.
-    """
-    points = [(y, row) for y, row in rows if getattr(row, field, None) is not None]
-    lines = [(y, row) for y, row in points if row.ci_low is not None]
-    crowded = 0.75 if many > 1 else 1
-    axes.hlines(
-        [y for y, _ in lines],
-        [row.ci_low for _, row in lines],
-        [row.ci_high for _, row in lines],
-        colors=colour(number),
-        linewidth=[(2.4 if is_whole(row) else 1.4) * crowded for _, row in lines],
-        zorder=2,
-    ).set_gid(f"interval-{field}-{number}")
-    axes.scatter(
-        [getattr(row, field) for _, row in points],
-        [y for y, _ in points],
-        s=[(44 if is_whole(row) else 24) * crowded for _, row in points],
-        marker=mark(number),
-        color=[colour(number) if is_whole(row) else "white" for _, row in points],
-        edgecolors=colour(number),
-        linewidths=1.4,
-        zorder=4,
-    ).set_gid(f"{field}-{number}")
-
-
-def around_zero(axes: Any, rows: Iterable[Any]) -> None:
-    """Put zero in the middle: the side on which the interval of a difference lies matters."""
-    axes.axvline(0, color=CHANCE_LINE, linewidth=1, linestyle=DASHED, zorder=1)
-    ends = (end for row in rows for end in (row.difference, row.ci_low, row.ci_high))
-    reach = 1.08 * max((abs(end) for end in ends if end is not None), default=1.0) or 1.0
-    axes.set_xlim(-reach, reach)
-    axes.locator_params(axis="x", nbins=5)
 
 
 def key(label: str, **look: Any) -> Any:

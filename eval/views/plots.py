@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -37,14 +37,12 @@ from coherencegym.eval.statistics.scores import (
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of
 from coherencegym.eval.tasks.probe.task import LAYERS_FILE, layer_schema
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.eval.tasks.score.report import difference_labels
 from coherencegym.files.parquet import parquet_rows
 
 #: Most rows in the plot; beyond, groups are left to the table.
 _MOST_ROWS = 60
-#: Most characters of a row's name.
-_LONGEST = 64
+#: Most characters of a row's name, and inches that one of them takes.
+_LONGEST, _LETTER = 64, 0.078
 #: Words of the legend on a baseline where there is one model only.
 _SAID = {"lexical_overlap_score": "repeated words alone", "surface_score": "surface alone"}
 #: Rows by which people stand below models.
@@ -55,159 +53,132 @@ _CHANCE: Mapping[str, Any] = {"color": figures.CHANCE_LINE, "linestyle": figures
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Series:
-    """Scores of one model, drawn in one colour, by the row that they stand in."""
-
-    label: str
-    scores: Mapping[Key, Score]
-    differences: Mapping[Key, Difference]
-
-
-def named_tables(runs: Sequence[Results]) -> list[Results]:
-    """Runs whose configs are called so that rows of one name are the same rows in all of them."""
-    several = len({run.suite for run in runs}) > 1
-    versions: dict[Key, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for run in runs:
-        for (config, split), digest in run.digests.items():
-            versions[run.suite, config, split][digest].add(run.version)
-
-    def named(run: Results, row: Any) -> Any:
-        name = f"{run.suite} {row.config}" if several and run.suite else row.config
-        known = versions.get((run.suite, row.config, row.split), {})
-        if len(known) > 1:
-            unique = run.version and sum(run.version in own for own in known.values()) == 1
-            rows = f"rows {run.digests[row.config, row.split][:7]}"
-            name += f" [v{run.version}]" if unique else f" [{rows}]"
-        return replace(row, config=name)
-
-    return [
-        replace(
-            run,
-            rows=[named(run, one) for row in run.rows for one in row.both],
-            # A control is of the same dataset, so its own name is enough.
-            differences=[named(run, row) for row in run.differences],
-        )
-        for run in runs
-    ]
+def series_of(runs: Sequence[Results]) -> dict[str, list[Results]]:
+    """The runs of each model under its name; runs on the same rows are told apart."""
+    members: dict[tuple[Any, ...], list[Results]] = {}
+    for number, run in enumerate(runs):
+        model, rows = (run.model_name, run.commit, run.variant), {*_rows_of(run)}
+        earlier = [own for own in members if own[:3] == model]
+        free = (own for own in earlier if not any(rows & {*_rows_of(one)} for one in members[own]))
+        members.setdefault(next(free, (*model, number)), []).append(run)
+    names = model_labels([own[0] for own in members.values()])
+    return dict(zip(names, members.values(), strict=True))
 
 
-def series_of(runs: Sequence[Results]) -> list[Series]:
-    """One for each model, or one for each run of it where runs have the same rows."""
-    members: list[list[Results]] = []
-    for run in runs:
-        which = run.model_name, run.commit, run.variant
-        for own in members:
-            taken = {_score_key(score) for other in own for score in other.rows}
-            same_model = which == (own[0].model_name, own[0].commit, own[0].variant)
-            if same_model and not any(_score_key(score) in taken for score in run.rows):
-                own.append(run)
-                break
-        else:
-            members.append([run])
-    names = model_labels([own[0] for own in members])
-    return [
-        Series(
-            name,
-            {_score_key(score): score for run in own for score in run.rows},
-            {_difference_key(row): row for run in own for row in run.differences},
-        )
-        for name, own in zip(names, members, strict=True)
-    ]
+def _rows_of(run: Results) -> dict[Key, Score]:
+    # The scores that are shown by suite, rows and predictions.
+    found: dict[Key, Score] = {}
+    digests = run.digests
+    for score in shown_rows([one for row in run.rows for one in row.both]):
+        place = run.suite, digests.get((score.config, score.split), ""), score.config, score.split
+        prediction = score.formula, score.aggregation, score.metric, score.system
+        found[(*place, score.level, score.group, *prediction)] = score
+    return found
 
 
-def _score_key(score: Score) -> Key:
-    prediction = score.formula, score.aggregation, score.metric, score.system
-    return (score.config, score.split, score.level, score.group, *prediction)
-
-
-def _difference_key(row: Difference) -> Key:
-    return (row.config, row.control, row.split, row.formula, row.aggregation)
+def _named(rows: Mapping[Key, Score], versions: Mapping[str, str]) -> list[str]:
+    # Of a config of several suites, or with several rows, the name says of which.
+    digests: dict[Key, set[str]] = defaultdict(set)
+    for suite, digest, config, split, *_ in rows:
+        digests[suite, config, split].add(digest)
+    several = len({suite for suite, *_ in rows}) > 1
+    named = []
+    for (suite, digest, config, split, *_), score in rows.items():
+        name = f"{suite} {config}" if several and suite else config
+        if len(digests[suite, config, split]) > 1:
+            name += f" [{' '.join(filter(None, (versions[digest], digest[:7])))}]"
+        named.append(replace(score, config=name))
+    return labels(named)
 
 
 def draw_scores(runs: Sequence[Results]) -> Any:
     """A figure of scores with 95 % intervals: a row for each config and group, a mark a model.
 
-    Beside them chance, the baselines and human performance where a dataset has them; below, with
-    an axis (bits) of their own, differences from control configs. The scores of a model are points
-    ``score-K``, K being its place, and intervals ``interval-score-K``; see ``get_gid`` of
-    matplotlib's artists.
+    Beside them chance, the baselines and human performance where a dataset has them. The scores of
+    a model are points ``score-K``, K being its place, and intervals ``interval-score-K``; see
+    ``get_gid`` of matplotlib's artists.
     """
-    runs = named_tables(runs)
     series = series_of(runs)
-    rows: dict[Key, Score] = {}
-    below: dict[Key, Difference] = {}
-    for run in runs:
-        for score in shown_rows(run.rows):
-            rows.setdefault(_score_key(score), score)
-        for row in run.differences:
-            if row.difference is not None and len(below) < _MOST_ROWS:
-                below.setdefault(_difference_key(row), row)
-    tables = list(dict.fromkeys(key[:2] for key in rows))
-    rows = dict(sorted(rows.items(), key=lambda pair: tables.index(pair[0][:2])))
+    drawn = [
+        {key: score for run in own for key, score in _rows_of(run).items()}
+        for own in series.values()
+    ]
+    rows = {key: score for run in runs[::-1] for key, score in _rows_of(run).items()}
+    tables = list(dict.fromkeys(key[:4] for run in runs for key in _rows_of(run)))
+    rows = dict(sorted(rows.items(), key=lambda pair: tables.index(pair[0][:4])))
     if len(rows) > _MOST_ROWS:
         rows = {key: row for key, row in rows.items() if row.level == "all"}
     many = len(series)
+    versions = {digest: run.version for run in runs for digest in run.digests.values()}
+    names = []
+    for key, name in zip(rows, _named(rows, versions), strict=True):
+        counts = sorted({own[key].n for own in drawn if key in own})
+        items = counts_cell(list(dict.fromkeys((counts[0], counts[-1]))))
+        names.append(f"{figures.cut(name, _LONGEST)}  (n={items})")
     # A quarter of an inch a row keeps labels apart at any number of rows.
     step = 0.27 if many == 1 else 0.15 + 0.14 * many
-    heights = [step * max(4 if many == 1 else 2, len(rows))]
-    heights += [step * max(2, len(below))] if below else []
-    names = [
-        f"{figures.cut(name, _LONGEST)}  (n={_items(key, series)})"
-        for key, name in zip(rows, labels(list(rows.values())), strict=True)
-    ]
-    others = [figures.cut(name, _LONGEST) for name in difference_labels(list(below.values()))]
-    whole = [row.level == "all" for row in rows.values()]
-    widest = max(
-        figures.text_widths([*names, *others], 9, [*whole, *[False] * len(below)]), default=0
-    )
     figure = figures.new_figure(
-        max(7.5, 3.1 + widest / 72),
-        1.1 + 0.2 * ((many - 1) // 3) + 0.6 * len(heights) + sum(heights),
+        max(7.5, 3.1 + _LETTER * max(map(len, names), default=0)),
+        1.7 + 0.2 * ((many - 1) // 3) + step * max(4 if many == 1 else 2, len(rows)),
         layout="constrained",
     )
-    panels = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
-    _references(panels[0], list(rows.values()))
-    for number, one in enumerate(series):
+    axes = figure.subplots()
+    _references(axes, list(rows.values()))
+    for number, own in enumerate(drawn):
         shift = (number - (many - 1) / 2) * 0.72 / many
-        for axes, keys, scored, field in (
-            (panels[0], rows, one.scores, "score"),
-            (panels[-1], below, one.differences, "difference"),
-        ):
-            found = [(place + shift, scored.get(key)) for place, key in enumerate(keys)]
-            figures.draw_points(axes, found, field, number, many)
-    figures.row_labels(panels[0], names, whole, widest)
+        placed = [(place + shift, own[key]) for place, key in enumerate(rows) if key in own]
+        _points(axes, placed, number, many)
+    axes.set_yticks(range(len(names)), names, fontsize=9)
+    for text, row in zip(axes.get_yticklabels(), rows.values(), strict=True):
+        text.set_fontweight("bold" if row.level == "all" else "normal")
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="#e4e4e4", linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
     correlated = any(is_correlation(row.metric) for row in rows.values())
-    panels[0].set_xlim(-1.02 if correlated else -0.02, 1.02)
+    axes.set_xlim(-1.02 if correlated else -0.02, 1.02)
     if correlated:
-        panels[0].set_xticks((-1, -0.5, 0, 0.5, 1), ("−1", "−0.5", "0", "0.5", "1"))
+        axes.set_xticks((-1, -0.5, 0, 0.5, 1), ("−1", "−0.5", "0", "0.5", "1"))
     else:
-        panels[0].set_xticks(figures.QUARTERS, figures.PER_CENT)
+        axes.set_xticks((0, 0.25, 0.5, 0.75, 1), ("0", "25", "50", "75", "100"))
     # Two lines: the axes are only half as wide as the figure.
     said = "CD score with 95 % interval, %\n(items whose prediction holds)"
     other = "95 % interval" if correlated else "95 % interval, %"
-    panels[0].set_xlabel(said if only_cd(list(rows.values())) else other, fontsize=9)
-    if below:
-        figures.row_labels(panels[1], others, [False] * len(others), widest)
-        figures.around_zero(panels[1], [row for one in series for row in one.differences.values()])
-        said = "difference of mean margins\nwith 95 % interval, bits"
-        panels[1].set_xlabel(said, fontsize=9)
-    titles = [suites_of(runs), *([series[0].label] if many == 1 else [])]
+    axes.set_xlabel(said if only_cd(list(rows.values())) else other, fontsize=9)
+    suites = list(dict.fromkeys(f"{run.suite} {run.version}".strip() for run in runs))
+    titles = [first_names(suites), *([*series] if many == 1 else [])]
     title = "\n".join(figures.cut(text, 70) for text in titles if text)
     figure.suptitle(title, fontsize=11, fontweight="bold")
-    _legend(figure, series, list(rows.values()))
+    _legend(figure, list(series), list(rows.values()))
     return figure
 
 
-def suites_of(runs: Sequence[Results]) -> str:
-    """The suites of a figure, with their versions, for its title."""
-    return first_names(list(dict.fromkeys(f"{run.suite} {run.version}".strip() for run in runs)))
-
-
-def _items(key: Key, series: Sequence[Series]) -> str:
-    # From the fewest of any model to the most.
-    counts = {one.scores[key].n for one in series if key in one.scores}
-    return counts_cell(sorted({min(counts), max(counts)}))
+def _points(axes: Any, rows: Sequence[tuple[float, Score]], number: int, many: int) -> None:
+    # The scores of a model, one of many, with their intervals: small ones of parts.
+    points = [(y, row) for y, row in rows if row.score is not None]
+    lines = [(y, row) for y, row in points if row.ci_low is not None]
+    crowded = 0.75 if many > 1 else 1
+    look = figures.colour(number)
+    axes.hlines(
+        [y for y, _ in lines],
+        [row.ci_low for _, row in lines],
+        [row.ci_high for _, row in lines],
+        colors=look,
+        linewidth=[(2.4 if row.level == "all" else 1.4) * crowded for _, row in lines],
+        zorder=2,
+    ).set_gid(f"interval-score-{number}")
+    axes.scatter(
+        [row.score for _, row in points],
+        [y for y, _ in points],
+        s=[(44 if row.level == "all" else 24) * crowded for _, row in points],
+        marker=figures.mark(number),
+        color=[look if row.level == "all" else "white" for _, row in points],
+        edgecolors=look,
+        linewidths=1.4,
+        zorder=4,
+    ).set_gid(f"score-{number}")
 
 
 def _references(axes: Any, rows: Sequence[Score]) -> None:
@@ -241,11 +212,11 @@ def _references(axes: Any, rows: Sequence[Score]) -> None:
         axes.vlines(*bars("chance", 0.45), linewidth=1, zorder=1, **_CHANCE).set_gid("chance")
 
 
-def _legend(figure: Any, series: Sequence[Series], rows: Sequence[Score]) -> None:
-    many = len(series) > 1
+def _legend(figure: Any, names: Sequence[str], rows: Sequence[Score]) -> None:
+    many = len(names) > 1
     handles = [
-        figures.model_key(number, figures.cut(one.label, 40) if many else "model")
-        for number, one in enumerate(series)
+        figures.model_key(number, figures.cut(name, 40) if many else "model")
+        for number, name in enumerate(names)
     ]
     unseen = "contrast not seen in context" if only_cd(rows) else "words alone"
     for name, title in BASELINE_TITLES.items():
@@ -266,6 +237,8 @@ CURVE = "curve.png"
 _ACROSS = 3
 #: Ratio of the last checkpoint to the first from which on the axis is logarithmic.
 _WIDE = 20
+#: Ratio from which on a logarithmic axis has powers of ten alone.
+_MOST_POWERS = 1_000
 #: Checkpoints that each have a label; of more, or of such as are close, few numbers have one.
 _MOST_STEPS = 8
 #: Baselines, people and chance: the field of a headline, and the look of its line.
@@ -377,12 +350,15 @@ def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str])
 
 def _counts(axes: Any, counts: Sequence[float], unit: str) -> None:
     # Logarithmic (and linear below the first step) where steps are far apart.
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     first = min(count for count in counts if count > 0)
     wide = counts[-1] >= _WIDE * first
     if wide and counts[0] > 0:
         axes.set_xscale("log")
+        # Where few powers of ten are in sight, also what is between them.
+        subs = (1, 2, 5) if counts[-1] < _MOST_POWERS * first else (1,)
+        axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=_MOST_STEPS))
     elif wide:
         axes.set_xscale("symlog", linthresh=first, linscale=0.5)
     elif (

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.report import figures
 
-REAL = figures.save, figures.text_widths
-
-
-def rough_widths(texts: Sequence[str], size: float, bold: Sequence[bool]) -> list[float]:
-    """The widths of texts whose letters are all alike, without a font; points."""
-    return [0.55 * size * len(text) for text in texts]
+REAL = figures.save
 
 
 def sketch(figure: Any, path: Path) -> list[str]:
@@ -36,16 +31,16 @@ def sketch(figure: Any, path: Path) -> list[str]:
 
 
 @contextmanager
-def saving(save: Any, widths: Any = rough_widths) -> Iterator[None]:
-    """Write figures so in here, with texts of these widths."""
-    before = figures.save, figures.text_widths
-    figures.save, figures.text_widths = save, widths
+def saving(save: Any) -> Iterator[None]:
+    """Write figures so in here."""
+    before = figures.save
+    figures.save = save
     try:
         yield
     finally:
-        figures.save, figures.text_widths = before
+        figures.save = before
 
 
 def drawn() -> Any:
     """Write figures as they are in here, for a fixture of a module."""
-    return saving(*REAL)
+    return saving(REAL)

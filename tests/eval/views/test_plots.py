@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.results import dataset_facts, made_difference, made_run, model_facts
+from support.results import dataset_facts, made_run, model_facts
 
 from coherencegym.eval.report.figures import colour, mark, save, style
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.views.plots import draw_scores, named_tables, plot_runs, series_of
+from coherencegym.eval.views.plots import draw_scores, plot_runs, series_of
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 
@@ -118,46 +118,26 @@ def test_models_stand_beside_each_other_in_one_row() -> None:
 
 
 def test_runs_of_one_model_on_several_suites_are_one_series() -> None:
-    both = named_tables([a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")])
-    (series,) = series_of(both)
-    assert series.label == "m"
-    assert [key[0] for key in series.scores] == ["toy c", "other c"]
+    both = [a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")]
+    assert series_of(both) == {"m": both}
+    assert names(draw(both)) == ["toy c  (n=40)", "other c  (n=40)"]
 
 
 def test_runs_of_one_model_on_the_same_rows_are_told_apart_by_folder() -> None:
     runs = [a_run("m", [one(0.7)], folder=Path(f"results/{name}")) for name in ("x", "y")]
-    assert [series.label for series in series_of(runs)] == ["m (x)", "m (y)"]
+    assert [*series_of(runs)] == ["m (x)", "m (y)"]
     deep = [replace(run, folder=Path(f"{place}/x")) for run, place in zip(runs, "pq", strict=True)]
-    assert [series.label for series in series_of(deep)] == ["m (p/x)", "m (q/x)"]
-
-
-def configs(runs: Sequence[Results]) -> list[str]:
-    return [row.config for run in named_tables(runs) for row in run.rows]
+    assert [*series_of(deep)] == ["m (p/x)", "m (q/x)"]
 
 
 def test_other_rows_of_a_config_never_share_its_row() -> None:
     first = a_run("a", [one(0.7)])
     other = TableFacts("c", "test", "1" * 64)
     second = replace(a_run("b", [one(0.8)]), dataset=dataset_facts("toy", other, version="2.0.0"))
-    assert configs([first, second]) == ["c [v1.0.0]", "c [v2.0.0]"]
-    same = replace(second, dataset=dataset_facts("toy", other))
-    assert configs([first, same]) == ["c [rows 0000000]", "c [rows 1111111]"]
-
-
-def test_differences_have_a_panel_with_a_point_for_each_model() -> None:
-    row = made_difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
-    runs = [
-        a_run("a", [one(0.7)], differences=[row]),
-        a_run("b", [one(0.7)], differences=[replace(row, difference=-1.0, ci_low=None)]),
+    assert names(draw([first, second])) == [
+        "c [1.0.0 0000000]  (n=40)",
+        "c [2.0.0 1111111]  (n=40)",
     ]
-    figure = draw(runs)
-    assert len(figure.axes) == 2
-    assert [x for x, _ in points(figure, "difference-0")] == [0.5]
-    assert [x for x, _ in points(figure, "difference-1")] == [-1.0]
-    assert len(segments(figure, "interval-difference-0")) == 1
-    assert segments(figure, "interval-difference-1") == []
-    low, high = figure.axes[1].get_xlim()
-    assert low == -high < -1
 
 
 def test_colours_and_marks_together_repeat_late() -> None:
@@ -167,8 +147,7 @@ def test_colours_and_marks_together_repeat_late() -> None:
 
 
 def test_the_same_data_are_the_same_bytes(tmp_path: Path) -> None:
-    row = made_difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
-    runs = [a_run("a", [one(0.7)], differences=[row]), a_run("b", [one(0.4)])]
+    runs = [a_run("a", [one(0.7)]), a_run("b", [one(0.4)])]
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         assert plot_runs(runs, tmp_path / name) == []

@@ -107,6 +107,18 @@ def test_the_axis_is_logarithmic_where_steps_are_far_apart(
     assert axes.get_xlabel() == said
 
 
+@pytest.mark.parametrize(
+    ("counts", "ticks"),
+    [([2e5, 5e6], [2e5, 5e5, 1e6, 2e6, 5e6]), ([1, 1e6], [1, 10, 1e2, 1e3, 1e4, 1e5, 1e6])],
+)
+def test_a_logarithmic_axis_has_several_ticks(
+    counts: Sequence[float], ticks: Sequence[float]
+) -> None:
+    (axes,) = draw(a_curve(counts)).axes
+    low, high = axes.get_xlim()
+    assert [tick for tick in axes.get_xticks() if low <= tick <= high] == pytest.approx(ticks)
+
+
 def test_a_panel_for_each_suite_and_a_line_for_each_training() -> None:
     one, two = a_curve([1, 2], "/home/me/a/step*"), a_curve([1, 3], "/home/me/b/step*")
     figure = draw(one, two, replace(one, suite="other", controlled=True))

@@ -13,14 +13,14 @@ from support.results import made_difference, made_run, made_scores
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item, Outcome
-from coherencegym.eval.report import figures, grid
+from coherencegym.eval.report import grid
 from coherencegym.eval.report.grid import print_notes
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.score.report import difference_block, score_grid
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
-from coherencegym.eval.views.plots import draw_scores, plot_runs
+from coherencegym.eval.views.plots import plot_runs
 
 
 def run(scores: list[Score], **more: Any) -> Results:
@@ -167,20 +167,6 @@ def test_no_block_is_cut_at_any_width(width: int, differences: list[Difference])
     assert max(map(len, text.splitlines())) <= width
     for number in ("+0.350 [+0.200, +0.500]", "60, 55", "+0.250, -0.100"):
         assert number in text
-
-
-def test_differences_are_drawn_below_the_scores(
-    scores: list[Score], differences: list[Difference]
-) -> None:
-    def height(rows: list[Difference]) -> float:
-        with figures.style():
-            return float(draw_scores([run(scores, differences=rows)]).get_figheight())
-
-    without = height([])
-    assert height(differences[:3]) > without
-    assert height(differences[1:3]) > without
-    # A difference that is no number has no row.
-    assert height(differences[2:3]) == without
 
 
 @pytest.mark.usefixtures("real_figures")
