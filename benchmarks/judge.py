@@ -22,8 +22,8 @@ SHARED = Path(os.environ.get("COHERENCEGYM_SHARED", "../shared")).resolve()
 REAL = {
     "winograd": ("winograd",),
     "sentence_order": ("personachat", "gum", "irc"),
-    "coreference": ("gum", "openboek", "disrpt"),
-    "antecedents": ("gum", "openboek"),
+    "coreference": ("gum",),
+    "antecedents": ("gum",),
     "connectives": ("gum", "tedmdb", "disrpt"),
     "implicit_relations": ("gum",),
     "discourse_tasks": ("gum", "discoeval"),

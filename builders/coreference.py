@@ -28,7 +28,6 @@ from coherencegym.builders.crossing.generator import (
     with_shuffled_contexts,
 )
 from coherencegym.builders.crossing.partners import Couple, Partner
-from coherencegym.builders.discourse.inferred_connectives import in_dutch, of_entities
 from coherencegym.builders.suite import (
     BEYER_2021,
     GENRE,
@@ -41,7 +40,6 @@ from coherencegym.builders.suite import (
     context_and_last,
     last_alone,
 )
-from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedents import (
@@ -51,10 +49,9 @@ from coherencegym.manipulations.reference.antecedents import (
     replaced_pronoun,
 )
 from coherencegym.manipulations.reference.english import bare_text
-from coherencegym.manipulations.reference.language_rules import MENTION_RULES
 from coherencegym.manipulations.reference.schemas import competed_candidates
 
-_CORPORA = ("arrau", "parcor", "ontonotes", "gum", "litbank")
+_CORPORA = ("arrau", "parcor", "ontonotes", "gum")
 PRONOUN, REPETITION = "pronoun", "repetition"
 #: Sentences before the pronoun's in which the antecedent may stand.
 _SENTENCES = 3
@@ -264,15 +261,12 @@ SUITE = Suite(
         ),
     ),
     limitations=_LIMITATIONS,
-    readings={DISRPT_ENTITIES.name: DISRPT_ENTITIES},
     headline=("",),
     citation=BEYER_2021,
     configs=with_shuffled_contexts(
         *_MENTIONS,
         crossed_config(spillover=False),
         crossed_config(spillover=True),
-        *map(in_dutch, _MENTIONS),
-        *(of_entities(config, MENTION_RULES) for config in _MENTIONS),
     ),
     one_split=True,
     tags=("coreference", "pronouns", "repeated-name-penalty"),

@@ -46,8 +46,6 @@ _DECLARED = {
     "arrau": "mmax.ARRAU",
     "parcor": "mmax.PARCOR",
     "ontonotes": "conll2012.ONTONOTES",
-    "litbank": "conll2012.LITBANK",
-    "openboek": "conll2012.OPENBOEK",
     "disco": "pdtb.DISCO",
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",

@@ -26,14 +26,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceSpan, Span, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
@@ -41,7 +40,6 @@ from coherencegym.loaders.formats.conllu import (
     parsed_words,
     readable_documents,
 )
-from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import (
     LineError,
     RecordError,
@@ -87,15 +85,8 @@ class _Row:
     label: str
 
 
-def read_disrpt(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, entities: bool = False
-) -> Iterator[Discourse]:
-    """Read a table and the texts beside it: the documents of these, in their order.
-
-    Args:
-        corpus, file, options: those of any reader.
-        entities: read the mentions of entities, too, where a text has them.
-    """
+def read_disrpt(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a table and the texts beside it: the documents of these, in their order."""
     dataset = file.path.name.rpartition("_")[0] or file.path.stem
     own = language(dataset.partition(".")[0])
     texts = replace(file, path=_texts(file.path))
@@ -113,7 +104,6 @@ def read_disrpt(
                 id=f"{dataset}/{name}",
                 corpus=corpus.name,
                 units=tuple(document.units),
-                mentions=tuple(document.mentions(own)) if entities else (),
                 relations=tuple(_relations(file, document, rows[name], options)),
                 meta={
                     "split": file.split,
@@ -225,36 +215,8 @@ class _Document:
         if not units:
             problem = "a document without words, expected some"
             raise LineError(sentences[0].line, problem, "document without words")
-        comments = (block.comments.get("global.Entity") for block in blocks)
-        self._names = next((field_names(comment) for comment in comments if comment), ())
-        self._sentences, self.tokens = sentences, sum(len(each.words) for each in sentences)
+        self.tokens = sum(len(each.words) for each in sentences)
         self.units, self.places, self.numbered = units, places, numbered
-
-    def mentions(self, language: Language) -> Iterator[Mention]:
-        # One in two units is left out.
-        if not self._names:
-            return
-        done = 0
-        for sentence in self._sentences:
-            known = [word for word in enumerate(sentence.words, done + 1) if word[0] in self.places]
-            first = {word.start: self.places[number] for number, word in known}
-            last = {word.end: self.places[number] for number, word in known}
-            for mention in corefud_mentions(sentence, 0, self._names, language):
-                ends = {
-                    side for _, start, end in mention.span for side in (first[start], last[end])
-                }
-                if len({unit for unit, _, _ in ends}) == 1:
-                    head = mention.head and _placed(mention.head, first, last)
-                    yield replace(mention, span=_placed(mention.span, first, last), head=head)
-            done += len(sentence.words)
-
-
-def _placed(
-    span: Span,
-    first: Mapping[int, tuple[int, int, int]],
-    last: Mapping[int, tuple[int, int, int]],
-) -> Span:
-    return tuple((first[start][0], first[start][1], last[end][2]) for _, start, end in span)
 
 
 def _in_brackets(texts: Sequence[str]) -> set[int]:
@@ -372,6 +334,3 @@ CORPUS = Corpus(
     producers="The producers of the corpora that DISRPT combines, in many languages.",
     source_datasets=("extended|other-disrpt",),
 )
-
-#: The same with coreference, which the Potsdam Commentary Corpus has.
-DISRPT_ENTITIES = replace(CORPUS, reader=partial(read_disrpt, entities=True))

@@ -7,24 +7,9 @@ Which signs touch the word before them, and which the one after them, is the sam
 that are written in Latin letters; :class:`Spacing` has what differs. Scripts without spaces between
 words (Chinese, Japanese) get none, but between words of other scripts.
 
-Pronouns, articles and abbreviations are here, spaces in :mod:`loaders.text.detokenize`, connectives
-in ``connectives/en.tsv``, classes of words in :mod:`coherencegym.words`.
-
-Pronouns and articles: *Algemene Nederlandse Spraakkunst*, chapters 5 and 4 (https://e-ans.ivdnt.org).
-``haar`` and ``hun`` are personal or possessive by their place, ``ze`` and ``zij`` singular or
-plural by their verb; ``het`` is an article, too, and more often an expletive than not.
-
-Pronouns and articles: *Duden. Die Grammatik* (2016), §§ 352-394; the adjectives after them: its
-chapter on the adjective. The polite ``Sie`` and ``Ihr`` are the third person's forms with a
-capital, and have no rows of their own. A number with a point is an ordinal.
-
-Pronouns and articles: Serianni, *Grammatica italiana* (1989), chapters VII and IV. ``l'`` and the
-articles that are one word with a preposition (``dell'``) touch the next word; ``lo``, ``la`` and
-``gli`` are articles more often than pronouns, and have no entry as these.
-
-No inflection, no articles; of pronouns the writing alone tells gender (``他``, ``她``, ``它``).
-Zero pronouns are the rule where English has one. Pronouns: Li and Thompson, *Mandarin Chinese*
-(1981), chapter 4.11. Where sentences end spaCy's sentencizer says (``。！？``).
+Abbreviations are here, and the pronouns of English; spaces in :mod:`loaders.text.detokenize`,
+connectives in ``connectives/en.tsv``, classes of words in :mod:`coherencegym.words`. Where Chinese
+sentences end spaCy's sentencizer says (``。！？``).
 """
 
 from __future__ import annotations
@@ -153,47 +138,6 @@ class SentenceRules:
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """The nouns that a form of an article stands with, and the adjectives between them.
-
-    Attributes:
-        genders: ``masculine``, ``feminine``, ``neuter``, ``common`` (both of the first two); empty
-            where the form tells none. So are the others.
-        numbers: ``singular``, ``plural``.
-        cases: ``nominative``, ``accusative``, ``dative``, ``genitive``.
-        ending: the end of adjectives after it; empty where they have no ending, or any.
-    """
-
-    genders: frozenset[str] = _NOTHING
-    numbers: frozenset[str] = _NOTHING
-    cases: frozenset[str] = _NOTHING
-    ending: str = ""
-
-    def fits(self, gender: str, number: str, case: str) -> bool:
-        """Tell whether a noun of these features agrees; an unknown one fits where any does."""
-        told = ((gender, self.genders), (number, self.numbers), (case, self.cases))
-        return all(value in allowed for value, allowed in told if allowed)
-
-
-@dataclass(frozen=True)
-class ArticleForm:
-    """A form of an article.
-
-    Attributes:
-        definite: true of ``the``, false of ``a``.
-        agreements: its readings, for German ``der`` three.
-    """
-
-    definite: bool
-    agreements: tuple[Agreement, ...]
-
-    def agreement(self, gender: str, number: str, case: str) -> Agreement | None:
-        """The reading that fits a noun of these features; none where none does."""
-        fitting = (one for one in self.agreements if one.fits(gender, number, case))
-        return next(fitting, None)
-
-
-@dataclass(frozen=True)
 class Language:
     """A language.
 
@@ -203,8 +147,6 @@ class Language:
         lay_out: makes natural text of tokens.
         sentences: the points that end none of its sentences.
         pronouns: form -> its readings: type, person, number, gender and case.
-        expletives: the pronouns that more often than not stand for no noun (``het``).
-        articles: form -> definiteness and agreement; empty where it has none.
         connectives: word -> its meanings and its syntax (:mod:`loaders.senses`), from
             ``connectives/<code>.tsv``, where each has its source.
     """
@@ -214,8 +156,6 @@ class Language:
     lay_out: Layout
     sentences: SentenceRules = SentenceRules()
     pronouns: Mapping[str, Sequence[Features]] = field(default_factory=dict, repr=False)
-    expletives: frozenset[str] = _NOTHING
-    articles: Mapping[str, ArticleForm] = field(default_factory=dict, repr=False)
     connectives: Mapping[str, Connective] = field(default_factory=dict, repr=False)
 
     def pronoun(self, form: str, kind: str = "") -> Features | None:
@@ -237,19 +177,6 @@ class Language:
             for form, readings in self.pronouns.items()
             if any(value == getattr(one, name) for one in readings for name in _VALUES)
         )
-
-    def definite_article(self, gender: str, number: str, case: str) -> tuple[str, str] | None:
-        """Give the definite article that agrees with a noun, and the ending of adjectives after it.
-
-        It is the first of the table that agrees; none where none does.
-
-        Args:
-            gender, number, case: words of :class:`Agreement`; empty where nobody says.
-        """
-        for form, article in self.articles.items():
-            if article.definite and (agreement := article.agreement(gender, number, case)):
-                return form, agreement.ending
-        return None
 
 
 _VALUES = {
@@ -276,29 +203,6 @@ def pronoun_table(rows: Mapping[str, str]) -> Mapping[str, tuple[Features, ...]]
         for form in forms.split():
             table[form] = (*table.get(form, ()), Features(pos="PRON", **told))
     return table
-
-
-def article_table(
-    definite: Mapping[str, str], indefinite: Mapping[str, str]
-) -> Mapping[str, ArticleForm]:
-    """Articles by form.
-
-    Args:
-        definite, indefinite: form -> the nouns that it stands with, with commas between readings:
-            genders, numbers and cases, and the ending of adjectives after it (``neuter singular
-            -e, plural -e``).
-    """
-    return {
-        form: ArticleForm(is_definite, tuple(map(_agreement, readings.split(","))))
-        for is_definite, forms in ((True, definite), (False, indefinite))
-        for form, readings in forms.items()
-    }
-
-
-def _agreement(reading: str) -> Agreement:
-    words, _, ending = reading.partition("-")
-    told = _told(words)
-    return Agreement(told["gender"], told["number"], told["case"], ending.strip())
 
 
 def _told(words: str) -> dict[str, frozenset[str]]:
@@ -374,7 +278,6 @@ ENGLISH = Language(
             "indefinite 3": "one",
         }
     ),
-    articles=article_table({"the": ""}, {"a": "singular", "an": "singular"}),
     connectives=CONNECTIVES,
 )
 
@@ -407,56 +310,6 @@ DUTCH = Language(
             r"vertelde|vertelt|dacht|voegde|aldus|stelt|stelde|verklaarde|meent|vindt|vond"
         ),
     ),
-    # Of the cases Dutch has two, that of subjects and that of objects, here as in treebanks
-    # nominative and accusative. Forms in -e, -en and -er after a possessive are of older spelling.
-    pronouns=pronoun_table(
-        {
-            "personal 1 singular nominative": "ik 'k",
-            "personal 1 singular accusative": "me mij",
-            "personal 1 plural nominative": "we wij",
-            "personal 1 plural accusative": "ons",
-            "personal 2 singular nominative": "jij",
-            "personal 2 singular accusative": "jou",
-            "personal 2 plural": "jullie",
-            "personal 2": "je u gij ge",
-            "personal 3 singular masculine nominative": "hij ie -ie",
-            "personal 3 singular masculine accusative": "hem 'm",
-            "personal 3 singular feminine nominative": "zij ze",
-            "personal 3 singular feminine accusative": "haar ze",
-            "personal 3 singular neuter": "het 't",
-            "personal 3 plural nominative": "zij ze",
-            "personal 3 plural accusative": "hen hun ze",
-            "possessive 1 singular": "mijn m'n mijne mijnen",
-            "possessive 1 plural": "ons onze onzen",
-            "possessive 2 singular": "jouw",
-            "possessive 2": "je uw uwe uwen",
-            "possessive 3 singular": "zijn z'n zijne zijnen zijner",
-            "possessive 3 singular feminine": "haar d'r hare haren harer",
-            "possessive 3 plural": "hun hunne hunnen hunner",
-            "reflexive 1 singular": "mezelf mijzelf",
-            "reflexive 1 plural": "onszelf",
-            "reflexive 2": "jezelf uzelf",
-            "reflexive 3": "zich zichzelf",
-            "reflexive 3 singular masculine": "hemzelf",
-            "reflexive 3 singular feminine": "haarzelf",
-            "reciprocal": "elkaar elkander mekaar",
-            "demonstrative": "dit dat deze die",
-            "interrogative": "wie wat",
-            "relative": "welke welk",
-            "indefinite": "men iemand niemand iets niets alles iedereen ieder elk enige sommige "
-            "sommigen velen",
-        }
-    ),
-    expletives=word_set("het 't"),
-    # The articles of older spelling (den, eenen) agree in case, too: they are the novels' own.
-    articles=article_table(
-        {
-            "de": "common masculine feminine singular -e, plural -e",
-            "het": "neuter singular -e",
-            "'t": "neuter singular -e",
-        },
-        {"een": "singular", "'n": "singular"},
-    ),
     connectives=connectives("nl"),
 )
 
@@ -479,65 +332,6 @@ GERMAN = Language(
         reporting=r"sagte|sagt|fragte|fragt|rief|ruft|antwortete|meinte|meint|schrieb|erklärte",
         ordinal_points=True,
     ),
-    pronouns=pronoun_table(
-        {
-            "personal 1 singular nominative": "ich",
-            "personal 1 singular accusative": "mich",
-            "personal 1 singular dative": "mir",
-            "personal 1 plural nominative": "wir",
-            "personal 1 plural": "uns",
-            "personal 2 singular nominative": "du",
-            "personal 2 singular accusative": "dich",
-            "personal 2 singular dative": "dir",
-            "personal 2 plural nominative": "ihr",
-            "personal 2 plural": "euch",
-            "personal 3 singular masculine nominative": "er",
-            "personal 3 singular masculine accusative": "ihn",
-            "personal 3 singular masculine dative": "ihm",
-            "personal 3 singular feminine": "sie",
-            "personal 3 singular feminine dative": "ihr",
-            "personal 3 singular neuter": "es",
-            "personal 3 singular neuter dative": "ihm",
-            "personal 3 plural": "sie",
-            "personal 3 plural dative": "ihnen",
-            "possessive 1 singular": "mein meine meinen meinem meiner meines",
-            "possessive 1 plural": "unser unsere unseren unserem unserer unseres",
-            "possessive 2 singular": "dein deine deinen deinem deiner deines",
-            "possessive 2 plural": "euer eure euren eurem eurer eures",
-            "possessive 3 singular": "sein seine seinen seinem seiner seines",
-            "possessive 3 singular feminine": "ihr ihre ihren ihrem ihrer ihres",
-            "possessive 3 plural": "ihr ihre ihren ihrem ihrer ihres",
-            "reflexive 3": "sich",
-            "reciprocal": "einander",
-            "demonstrative": "dies dieser diese dieses diesen diesem jener jene jenes jenen jenem",
-            "interrogative nominative": "wer",
-            "interrogative accusative": "wen",
-            "interrogative dative": "wem",
-            "interrogative": "was",
-            "relative": "welcher welche welches",
-            "indefinite": "man jemand niemand etwas nichts alles jeder",
-        }
-    ),
-    expletives=word_set("es"),
-    articles=article_table(
-        {
-            "der": "masculine singular nominative -e, feminine singular dative genitive -en, "
-            "plural genitive -en",
-            "die": "feminine singular nominative accusative -e, plural nominative accusative -en",
-            "das": "neuter singular nominative accusative -e",
-            "den": "masculine singular accusative -en, plural dative -en",
-            "dem": "masculine neuter singular dative -en",
-            "des": "masculine neuter singular genitive -en",
-        },
-        {
-            "ein": "masculine singular nominative, neuter singular nominative accusative",
-            "eine": "feminine singular nominative accusative",
-            "einen": "masculine singular accusative",
-            "einem": "masculine neuter singular dative",
-            "einer": "feminine singular dative genitive",
-            "eines": "masculine neuter singular genitive",
-        },
-    ),
     connectives=connectives("de"),
 )
 
@@ -559,44 +353,6 @@ ITALIAN = Language(
             "Poi Quando Quella Quello Questa Questo Se Secondo Si Sono Su Tra Tutti Un Una"
         ),
         reporting=r"disse|dice|chiese|chiede|gridò|rispose|risponde|aggiunse|scrisse|spiegò",
-    ),
-    pronouns=pronoun_table(
-        {
-            "personal 1 singular": "io me mi",
-            "personal 1 plural": "noi ci",
-            "personal 2 singular": "tu te ti lei",
-            "personal 2 plural": "voi vi",
-            "personal 3 singular masculine": "lui egli esso",
-            "personal 3 singular feminine": "lei ella essa",
-            "personal 3 plural": "loro",
-            "personal 3 plural masculine": "essi",
-            "personal 3 plural feminine": "esse",
-            "possessive 1": "mio mia miei mie nostro nostra nostri nostre",
-            "possessive 2": "tuo tua tuoi tue vostro vostra vostri vostre",
-            "possessive 3": "suo sua suoi sue loro",
-            "reflexive 3": "si sé",
-            "demonstrative": "questo questa questi queste quello quella quelli quelle ciò",
-            "interrogative": "chi",
-            "relative": "cui quale quali",
-            "indefinite": "qualcuno nessuno qualcosa niente nulla tutto tutti ognuno",
-        }
-    ),
-    articles=article_table(
-        {
-            "il": "masculine singular",
-            "lo": "masculine singular",
-            "l'": "masculine feminine singular",
-            "la": "feminine singular",
-            "i": "masculine plural",
-            "gli": "masculine plural",
-            "le": "feminine plural",
-        },
-        {
-            "un": "masculine singular",
-            "uno": "masculine singular",
-            "una": "feminine singular",
-            "un'": "feminine singular",
-        },
     ),
 )
 
@@ -624,23 +380,5 @@ CHINESE = Language(
     code="zh",
     name="Chinese",
     lay_out=_lay_out,
-    pronouns=pronoun_table(
-        {
-            "personal 1 singular": "我",
-            "personal 1 plural": "我们 咱们 我們",
-            "personal 2 singular": "你 您",
-            "personal 2 plural": "你们 你們",
-            "personal 3 singular masculine": "他",
-            "personal 3 singular feminine": "她",
-            "personal 3 singular neuter": "它",
-            "personal 3 plural": "他们 他們",
-            "personal 3 plural feminine": "她们 她們",
-            "personal 3 plural neuter": "它们 它們",
-            "reflexive": "自己",
-            "demonstrative": "这 那 這",
-            "interrogative": "谁 什么 誰 什麼",
-            "indefinite": "大家 有人 人家",
-        }
-    ),
     connectives=connectives("zh"),
 )

@@ -34,7 +34,7 @@ from coherencegym.manipulations.editing import (
     replace_text,
 )
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
-from coherencegym.manipulations.reference.language_rules import rules_of
+from coherencegym.manipulations.reference.english import ENGLISH_RULES
 from coherencegym.manipulations.reference.mention_rules import (
     GENDERS,
     SENTENCE_END,
@@ -83,7 +83,7 @@ class PronounRepetition(Operator):
                     yield self._repeated(discourse, mention)
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        rules = rules_of(discourse)
+        rules = ENGLISH_RULES
         rules.check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
@@ -113,7 +113,7 @@ def repeated_mention(
     It is of the same chain and stands in the sentence before, or, where that has only pronouns of
     the chain, the one before it, and so on: one of the ``sentences`` before the pronoun's.
     """
-    rules = rules_of(discourse)
+    rules = ENGLISH_RULES
     unit = pronoun.span[0][0]
     speakers = {discourse.units[unit].speaker}
     before: list[Mention] = []
@@ -372,7 +372,7 @@ class _Text:
 
     @cached_property
     def rules(self) -> MentionRules:
-        return rules_of(self.discourse)
+        return ENGLISH_RULES
 
     @cached_property
     def faults(self) -> list[str]:

@@ -58,7 +58,7 @@ CLOSED = frozenset(
 #: All others of the toolkit, which no extension of the same name stands for.
 OPEN = frozenset(
     {
-        *("sample", "personachat", "winograd", "winogrande", "gum", "litbank", "openboek", "irc"),
+        *("sample", "personachat", "winograd", "winogrande", "gum", "irc"),
         "documents",
     }
 )

@@ -15,7 +15,7 @@ from coherencegym.loaders.read import find, read
 from coherencegym.loaders.registry import CORPORA
 
 AT_HAND = (
-    *("personachat", "winograd", "winogrande", "gum", "litbank", "openboek", "tedmdb"),
+    *("personachat", "winograd", "winogrande", "gum", "tedmdb"),
     *("discoeval", "insted", "irc", "disrpt", "verifiable"),
 )
 

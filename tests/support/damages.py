@@ -532,28 +532,6 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "GUM_bio_b", "GUM_bio_a", "19: id 'GUM_bio_a' stands at", "duplicate id", kept=(0,)
         ),
     },
-    "openboek": {
-        "mention never closed": Damage(
-            "\t1)\n",
-            "\t-\n",
-            "2: a mention of entity '1' is opened and not closed",
-            "unclosed mention",
-        ),
-        "no entities": Damage(
-            "filename\tsentno",
-            "filename\tnumber_of_it",
-            "1: no column sentno; expected a header line with filename, sentno, begin, end, gen",
-            file="features/a_boek.tsv",
-        ),
-        "malformed entity": Damage(
-            "0\t2\tn\tsg",
-            "0\tx\tn\tsg",
-            "2: sentno, begin and end are 0, 0, x, expected numbers",
-            "malformed entity",
-            file="features/a_boek.tsv",
-            kept=(0, 1),
-        ),
-    },
     "ontonotes": {
         "NUL byte": Damage("kettle", "ke\0tle", f"3: {NUL}", "NUL byte"),
         "not UTF-8": Damage("kettle", "ke\udcfftle", f"3: {BYTE}", "not UTF-8"),

@@ -137,34 +137,6 @@ bc/b 0 2 it PRP * - - - - * (3)
 
 #end document
 """
-#: A line of LitBank: nothing is told between a word and its coreference.
-_BARE = "tea\t0\t0\t{}\t_\t_\t_\t_\t_\t_\t_\t_\t{}"
-_TEA = """\
-The/(1 old/ kettle/1) of/ _/(2 Ann/(3 _/2)|3) sang/ ./
-"/ Come/ ,/ "/ she/(3) said/ ./"""
-LITBANK = ""
-for _name in ("1_tea", "2_tea"):
-    LITBANK += f"#begin document ({_name}_brat); part 0\n"
-    for _line in _TEA.split("\n"):
-        LITBANK += "".join(f"{_BARE.format(*word.split('/'))}\n" for word in _line.split()) + "\n"
-    LITBANK += "#end document\n"
-#: OpenBoek: Alpino's tags, and a table of the entities by the places of their first mentions.
-_BOEK = "boek\t0\t0\t{}\t{}\t*\t-\t-\t-\t-\t*\t{}\n"
-_KETEL = (
-    (
-        *("De LID[bep,stan,rest] (1", "kettle N[soort,ev,basis,zijd,stan] 1)", "van VZ[init] -"),
-        *("Anna N[eigen,ev,basis,zijd,stan] (2)", "zong WW[pv,verl,ev] -"),
-    ),
-    ("Zij VNW[pers,pron,nomin,vol,3v,ev,fem] (2)", "lachte WW[pv,verl,ev] -", ". LET[] -"),
-)
-OPENBOEK = "#begin document ({}); part 000\n" + "".join(
-    "".join(_BOEK.format(*word.split()) for word in sentence) + "\n" for sentence in _KETEL
-)
-OPENBOEK += "#end document\n"
-ENTITIES = (
-    "filename\tsentno\tbegin\tend\tgender\tnumber\tcategory\tmentions\n"
-    "{0}\t0\t0\t2\tn\tsg\tOBJ\tDe kettle\n{0}\t0\t3\t4\tf\tsg\tPER.fic\tAnna, Zij\n"
-)
 PAIRS: tuple[dict[str, Any], ...] = (
     {
         "label": "negative",
@@ -424,12 +396,6 @@ LAYOUTS = {
     "winogrande": _one("winogrande", "winogrande_1.1/dev.jsonl", _lines(*BLANKS)),
     "gum": _one("gum", "en_gum-corefud-dev.conllu", CONLLU),
     "ontonotes": _one("ontonotes", "dev.english.v4_gold_conll", CONLL2012),
-    "litbank": _one("litbank", "1_tea_brat.conll", LITBANK),
-    "openboek": Layout(
-        "openboek",
-        {f"features/{name}.tsv": ENTITIES.format(name) for name in ("a_boek", "b_boek")}
-        | {f"coref/{name}.conll": OPENBOEK.format(name) for name in ("b_boek", "a_boek")},
-    ),
     "dialoguenli": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _array(*PAIRS)),
     "dialoguenli lines": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _lines(*PAIRS)),
     "verifiable conversations": _one(

@@ -11,7 +11,7 @@ import pytest
 from support.native_files import LAYOUTS, RELS
 
 from coherencegym.builders.discourse_tasks import SUITE
-from coherencegym.loaders.corpora.disrpt import CORPUS, DISRPT_ENTITIES
+from coherencegym.loaders.corpora.disrpt import CORPUS
 from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.formats.conllu import blocks, parse
@@ -95,38 +95,6 @@ def test_tokens_without_a_form_are_counted(tmp_path: Path) -> None:
     assert ([one.id for one in reading], reading.skipped["document without words"]) == (
         ["nld.rst.x/b"],
         1,
-    )
-
-
-def test_entities_are_read_for_who_wants_them(tmp_path: Path) -> None:
-    LAYOUTS["disrpt texts"].write(tmp_path)
-    path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
-    text = path.read_text().replace("# newdoc_id = a", "# newdoc_id = a\n# global.Entity = GRP-x")
-    for word, mark in (("\tThee\t", "(9-a(1)"), ("\tDe\t", "(2"), ("\tkettle\t", "2)9)")):
-        start = text.index("Seg=", text.index(word))
-        text = f"{text[:start]}Entity={mark}|{text[start:]}"
-    path.write_text(text)
-    one, _ = read(DISRPT_ENTITIES, data_dir=tmp_path)
-    # A mention that is in the heading and in the sentence behind it is none.
-    assert [(m.chain, m.span, span_text(one, m.head or ())) for m in one.mentions] == [
-        ("1", ((0, 0, 4),), "Thee"),
-        ("2", ((1, 0, 9),), "kettle"),
-    ]
-    assert not next(iter(read(CORPUS, data_dir=tmp_path))).mentions
-
-
-def test_real_entities(shared: Path) -> None:
-    documents = list(read(DISRPT_ENTITIES, data_dir=shared / "corpora/disrpt"))
-    found = [(one, mention) for one in documents for mention in one.mentions]
-    assert {one.meta["dataset"] for one, _ in found} == {"deu.rst.pcc"}
-    kinds = Counter(mention.kind for _, mention in found)
-    assert kinds == {"nominal": 339, "pronoun": 76, "proper": 106}
-    # A preposition is no part of a mention, though the corpus has it in one.
-    texts = {span_text(one, mention.span) for one, mention in found}
-    assert ("der Weltlage" in texts, "mit der Weltlage" in texts) == (True, False)
-    owner = next(m for d, m in found if span_text(d, m.span) == "seine")
-    assert (owner.kind, owner.features.pronoun, owner.features.number) == (
-        *("pronoun", "possessive", "singular"),
     )
 
 

@@ -28,7 +28,7 @@ def each(request: pytest.FixtureRequest) -> DownloadSource:
 
 
 def test_there_are_the_openly_readable_ones() -> None:
-    names = "blimp discoeval disrpt gum insted irc litbank openboek syntaxgym tedmdb verifiable"
+    names = "blimp discoeval disrpt gum insted irc syntaxgym tedmdb verifiable"
     names += " winograd"
     assert " ".join(source_names()) == names
 

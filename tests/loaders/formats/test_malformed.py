@@ -242,8 +242,6 @@ ENDLESS = {
     "winogrande": "1: a record of more than 400,000 characters, expected fewer",
     "gum": "5: a field of more than 100,000 characters, expected fewer",
     "ontonotes": "3: a field of more than 100,000 characters, expected fewer",
-    "litbank": "4: a field of more than 100,000 characters, expected fewer",
-    "openboek": "3: a field of more than 100,000 characters, expected fewer",
     "disco": "2: a line of more than 1,000,000 characters, expected one row a line",
     "decor": "2: a line of more than 1,000,000 characters, expected one row a line",
     "cohesentia": "1: member 1: a record of more than 400,000 characters, expected fewer",
@@ -263,7 +261,7 @@ ENDLESS = {
     "parcor": "5: <word> of line 5 holds more than 100,000 characters, expected less",
 }
 #: Layouts of which whole documents are looked for first: the line is passed, and not held.
-PASSED = ("gum", "disrpt texts", "ontonotes", "litbank", "openboek", "irc")
+PASSED = ("gum", "disrpt texts", "ontonotes", "irc")
 
 
 class CountingFile(io.FileIO):
