@@ -88,12 +88,12 @@ class Show:
         """Print the surprisal of every token of an item."""
         from coherencegym.eval.data.dataset import find_item
         from coherencegym.eval.models.machine import quiet_libraries
+        from coherencegym.eval.report.grid import plain_text
         from coherencegym.eval.run.call import parse_options
         from coherencegym.eval.run.data import read_items
-        from coherencegym.eval.tasks.score.items_page import check_conditions, view_item
         from coherencegym.eval.tasks.score.notes import scorer_notes
         from coherencegym.eval.tasks.score.scoring import measure_error, score_items
-        from coherencegym.eval.views.item_text import print_item
+        from coherencegym.eval.views.item_text import check_conditions, item_lines
         from coherencegym.terminal import shown_console
 
         given = dict(vars(arguments))
@@ -109,8 +109,10 @@ class Show:
         error = measure_error(*how, [([item], separator)], reading)
         scored = score_items(*how, [item], reading, uses_separator=separator, error=error)
         (one,), place = scored.items, (table.config, table.split)
-        view = view_item(one, loaded.tokenizer, *place, shown.conditions, rules=reading.rules)
-        print_item(view, shown_console(highlight=False))
+        lines = item_lines(one, loaded.tokenizer, *place, shown.conditions, rules=reading.rules)
+        console = shown_console(highlight=False)
+        for line, style in lines:
+            console.print(plain_text(line, style), soft_wrap=True)
         if reading.is_masked:
             masks = {"scorer": reading.scorer, "masking": reading.masking}
             print("".join(f"· {note}\n" for note in scorer_notes(masks, [])), end="")

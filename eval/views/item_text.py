@@ -1,108 +1,152 @@
-"""The surprisal of every token of one item, printed."""
+"""The surprisal of every token of one item, line by line."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 from typing import Any
 
-from coherencegym.eval.tasks.score.items_page import (
-    ConditionView,
-    ItemView,
-    RegionValue,
-    TokenView,
-    in_words,
-    outcome_text,
+from coherencegym.command_line import did_you_mean
+from coherencegym.errors import EvaluationError
+from coherencegym.escapes import visible
+from coherencegym.eval.kinds.formula import WHOLE
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.options import Rules
+from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.items_page import read_values, reads, state
+from coherencegym.eval.tasks.score.scoring import (
+    UNDEFINED,
+    EvaluatedPrediction,
+    ScoredItem,
+    evaluate_predictions,
 )
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
+from coherencegym.eval.text.encode import SPECIAL
 
-#: Tokens at the beginning that a condition has in common with another at least, to leave them out.
-_FEWEST = 8
-#: Bits by which the same token after the same text may differ: batches round, and two places show.
-_NOISE = 0.005
+_WORD_MARKS = "▁Ġ"
+_SIGNS = str.maketrans({"\n": "↵", "\t": "⇥", "\r": "␍"})
 
-
-def print_item(view: ItemView, console: Any) -> None:
-    """Print an item on rich's ``console``."""
-    from rich.text import Text
-
-    def say(line: str = "", style: str = "") -> None:
-        console.print(Text(line, style=style), soft_wrap=True)
-
-    say(f"{view.item_id}  ({view.config}, {view.split})", "bold")
-    if view.truncated:
-        say(f"cut to fit: {view.truncated:,} tokens on the left")
-    for place, condition in enumerate(view.conditions):
-        say()
-        say(condition.name, "bold")
-        same, other = _beginning(condition, view.conditions[:place])
-        if same:
-            say(f"  the first {same:,} tokens are those of {other}, with the same bits", "dim")
-        for line in _listing(condition.tokens[same:]):
-            say(line)
-        for line in _regions(condition):
-            say(line, "dim")
-    say()
-    say("predictions", "bold")
-    for prediction, values in view.predictions:
-        for line in _prediction(prediction, values):
-            say(line)
-    if view.hidden:
-        say(f"  {view.hidden:,} more read conditions that are not shown", "dim")
+#: A token: its text, its surprisal (bits; None of a first one, which has nothing before it), and
+#: the number of its region: 0 outside every region, None of a start-of-text or separator token.
+Token = tuple[str, float | None, int | None]
 
 
-def _beginning(condition: ConditionView, earlier: Sequence[ConditionView]) -> tuple[int, str]:
-    # The number of tokens with which one before it begins, too, and its name; 0: too few.
-    def same(other: ConditionView) -> int:
-        pairs = enumerate(zip(condition.tokens, other.tokens, strict=False))
-        shortest = min(len(condition.tokens), len(other.tokens))
-        return next((place for place, pair in pairs if not _alike(*pair)), shortest)
-
-    found, name = max(
-        ((same(other), other.name) for other in earlier), default=(0, ""), key=itemgetter(0)
-    )
-    return (found, name) if found >= _FEWEST else (0, "")
+def check_conditions(item: Item, chosen: Sequence[str]) -> None:
+    """Refuse the name of a condition that an item does not have."""
+    names = [condition.condition_name for condition in item.conditions]
+    if unknown := [name for name in chosen if name not in names]:
+        raise EvaluationError(
+            f"{item.item_id}: no condition {unknown[0]!r}; expected one of {', '.join(names)}"
+            f"{did_you_mean(unknown[0], names)}"
+        )
 
 
-def _alike(one: TokenView, other: TokenView) -> bool:
-    if (one.text, one.region) != (other.text, other.region):
-        return False
-    if one.bits is None or other.bits is None:
-        return one.bits == other.bits
-    return abs(one.bits - other.bits) <= _NOISE
+def item_lines(
+    scored: ScoredItem,
+    tokenizer: Any,
+    config: str,
+    split: str,
+    chosen: Sequence[str] = (),
+    *,
+    rules: Rules,
+) -> Iterator[tuple[str, str]]:
+    """The lines on an item, each with its style.
+
+    ``chosen`` are conditions; none: all that predictions read. Predictions that read others are
+    counted.
+    """
+    item = scored.item
+    if scored.too_long:
+        raise EvaluationError(
+            f"{item.item_id}: too long for the model's context; expected a model with a longer one"
+            ", or --truncate"
+        )
+    evaluated = list(evaluate_predictions(scored, rules))
+    read = set(chosen) or {name for one in evaluated for _, name in reads(one)}
+    names = [c.condition_name for c in item.conditions if c.condition_name in read]
+    if missing := [name for name in names if name not in scored.conditions]:
+        raise EvaluationError(
+            f"{item.item_id}: condition {missing[0]!r} cannot be rendered: this tokenizer has no "
+            "separator for [SEP]; expected --separator with a text, or none"
+        )
+    yield f"{item.item_id}  ({config}, {split})", "bold"
+    if scored.truncated:
+        yield f"cut to fit: {scored.truncated:,} tokens on the left", ""
+    for name in names:
+        yield "", ""
+        yield name, "bold"
+        own = tokens_of(scored.conditions[name], item.condition(name).content, tokenizer)
+        yield from ((line, "") for line in _listing(own))
+        yield from ((line, "dim") for line in _regions(own))
+    yield "", ""
+    yield "predictions", "bold"
+    shown = [one for one in evaluated if {name for _, name in reads(one)} <= {*names}]
+    for one in shown:
+        yield from ((line, "") for line in _prediction(one, scored, rules))
+    if hidden := len(evaluated) - len(shown):
+        yield f"  {hidden:,} more read conditions that are not shown", "dim"
 
 
-def _listing(tokens: Sequence[TokenView]) -> Iterator[str]:
+def tokens_of(scored: ScoredCondition, content: str, tokenizer: Any) -> list[Token]:
+    """The tokens of a condition, control characters in their texts made visible.
+
+    Of a start or separator token, and of a part of a character, the text is the tokenizer's name.
+    """
+    encoding = scored.encoding
+    names = map(str, tokenizer.convert_ids_to_tokens(list(encoding.ids)))
+    tokens: list[Token] = []
+    before = (0, 0)
+    for name, region, place, bits in zip(
+        names, encoding.regions, encoding.offsets, scored.bits, strict=True
+    ):
+        start, end = place
+        text = content[start:end]
+        # SentencePiece's mark of a word, where it is a token of its own, has the place of what
+        # follows; of a character that is several tokens the first shows it.
+        is_mark = bool(text.strip()) and not name.strip(_WORD_MARKS)
+        named = region == SPECIAL or start == end or place == before or is_mark
+        said = visible((name if named else text).translate(_SIGNS))
+        value = None if math.isnan(bits) else float(bits)
+        tokens.append((said, value, None if region == SPECIAL else region))
+        before = before if is_mark else place
+    return tokens
+
+
+def _listing(tokens: Sequence[Token]) -> Iterator[str]:
     from rich.cells import cell_len
 
-    if not tokens:
-        return
-    shown = [token.text.replace(" ", "␣") for token in tokens]
+    shown = [text.replace(" ", "␣") for text, _, _ in tokens]
     widest = max(map(cell_len, [*shown, "token"]))
     yield f"  {'token'.ljust(widest)}    bits  region"
-    for token, text in zip(tokens, shown, strict=True):
+    for (_, bits, region), text in zip(tokens, shown, strict=True):
         space = " " * (widest - cell_len(text))
-        bits = "–" if token.bits is None else f"{token.bits:.2f}"
-        yield f"  {text}{space}  {bits:>6}  {token.region or '–':>6}"
+        yield f"  {text}{space}  {'–' if bits is None else f'{bits:.2f}':>6}  {region or '–':>6}"
 
 
-def _regions(condition: ConditionView) -> Iterator[str]:
-    for region in dict.fromkeys(t.region for t in condition.tokens if t.region):
-        bits = condition.region_bits(region)
-        n = sum(token.region == region for token in condition.tokens)
-        tokens = f"{n:,} token" + ("s" if n != 1 else "")
+def _regions(tokens: Sequence[Token]) -> Iterator[str]:
+    for number in dict.fromkeys(region for _, _, region in tokens if region):
+        own = [bits for _, bits, region in tokens if region == number]
+        bits = [each for each in own if each is not None]
         mean = f", mean {sum(bits) / len(bits):.3f}" if bits else ""
-        yield f"  region {region}: {tokens}, {sum(bits):.3f} bits{mean}"
+        counted = f"{len(own):,} token{'s' * (len(own) != 1)}"
+        yield f"  region {number}: {counted}, {sum(bits):.3f} bits{mean}"
 
 
-def _prediction(prediction: EvaluatedPrediction, values: Sequence[RegionValue]) -> Iterator[str]:
+def outcome_text(prediction: EvaluatedPrediction) -> str:
+    """What became of a prediction, with ``too close to call``, or why it is undefined."""
+    if prediction.outcome is None:
+        return f"undefined: {UNDEFINED[prediction.reason]}"
+    return state(prediction) + (", too close to call" if prediction.too_close else "")
+
+
+def _prediction(prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules) -> Iterator[str]:
     outcome = prediction.outcome
     bits = None if outcome is None else outcome.margin
     margin = "" if bits is None else f", margin {bits:+.3f} bits"
     yield f"  {outcome_text(prediction)}{margin}: {prediction.formula} ({prediction.aggregation})"
-    yield "    " + ", ".join(
-        f"{in_words(region)} of {name} " + ("–" if value is None else f"{value:.3f}")
-        for region, name, value in values
-    )
+    values = []
+    for region, name, value in read_values(prediction, scored, rules):
+        where = "whole text" if region == WHOLE else f"region {region}"
+        values.append(f"{where} of {name} " + ("–" if value is None else f"{value:.3f}"))
+    yield "    " + ", ".join(values)
     if prediction.groups:
         yield "    " + "; ".join(prediction.groups)

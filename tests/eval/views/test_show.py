@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,9 +15,8 @@ from support.commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.items_page import ItemView, outcome_text, view_item
-from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.views.item_text import print_item
+from coherencegym.eval.tasks.score.scoring import evaluate_predictions, score_items
+from coherencegym.eval.views.item_text import item_lines, outcome_text, tokens_of
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"
 
@@ -54,13 +52,18 @@ def model(make_model: Callable[..., Any], make_tokenizer: Callable[..., Any]) ->
     return make_model("gpt2", tokenizer), tokenizer
 
 
-@pytest.fixture(scope="module")
-def view(model: tuple[Any, Any], make_item: Callable[..., Item]) -> Callable[..., ItemView]:
-    """What is shown of an item under a tiny model."""
+#: The lines on an item.
+Lines = Callable[..., list[str]]
 
-    def make(item: Item, chosen: Sequence[str] = ()) -> ItemView:
+
+@pytest.fixture(scope="module")
+def lines(model: tuple[Any, Any]) -> Lines:
+    """What is said of an item under a tiny model."""
+
+    def make(item: Item, chosen: Sequence[str] = ()) -> list[str]:
         scored = score_items(*model, [item], Options(every_token=True)).items[0]
-        return view_item(scored, model[1], "c", "test", chosen, rules=DEFAULT)
+        shown = item_lines(scored, model[1], "c", "test", chosen, rules=DEFAULT)
+        return [line for line, _ in shown]
 
     return make
 
@@ -171,18 +174,21 @@ def test_an_item_in_two_splits_asks_for_the_split(pair_items: list[Item]) -> Non
 
 
 def test_only_chosen_conditions_and_what_can_be_said_of_them(
-    view: Callable[..., ItemView], make_item: Callable[..., Item]
+    lines: Lines, make_item: Callable[..., Item]
 ) -> None:
     item = make_item(
         {name: ["It rained", word] for name, word in (("a", "so"), ("b", "yet"), ("unread", "as"))},
         "(2;%a%) > (2;%b%)",
         "(1;%a%) < 99",
     )
-    assert [c.name for c in view(item).conditions] == ["a", "b"]
-    chosen = view(item, ["a", "unread"])
-    assert [c.name for c in chosen.conditions] == ["a", "unread"]
-    assert [p.formula for p, _ in chosen.predictions] == ["(1;%a%) < 99"]
-    assert chosen.hidden == 1
+    names = ("a", "b", "unread")
+    assert [line for line in lines(item) if line in names] == ["a", "b"]
+    chosen = lines(item, ["a", "unread"])
+    assert [line for line in chosen if line in names] == ["a", "unread"]
+    assert [line.partition(": ")[2] for line in chosen if "margin" in line] == [
+        "(1;%a%) < 99 (mean)"
+    ]
+    assert chosen[-1] == "  1 more read conditions that are not shown"
 
 
 def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
@@ -190,69 +196,22 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
 ) -> None:
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
-        shown = view_item(replace(scored, error=error), model[1], "c", "t", rules=DEFAULT)
-        assert outcome_text(shown.predictions[0][0]).endswith("too close to call") == close
+        (one,) = evaluate_predictions(replace(scored, error=error))
+        assert outcome_text(one).endswith("too close to call") == close
 
 
 def test_separators_and_parts_of_characters_have_names(
-    view: Callable[..., ItemView], make_item: Callable[..., Item]
+    model: tuple[Any, Any], make_item: Callable[..., Item]
 ) -> None:
     item = make_item({"a": ["Hi 👍", "[SEP] no"], "b": ["Hi", "[SEP] yes"]}, "(2;%a%) > (2;%b%)")
-    tokens = view(item).conditions[0].tokens
-    assert tokens[0].text == "<s>"
-    assert tokens[0].bits is None
-    (separator,) = (token for token in tokens if token.text == "<sep>")
-    assert separator.region is None
-    assert separator.bits is not None
-    assert sum("👍" in token.text for token in tokens) == 1
-    assert all(token.bits is not None and token.bits > 0 for token in tokens[1:])
-
-
-def console(width: int = 70, **options: Any) -> Any:
-    from rich.console import Console
-
-    return Console(file=io.StringIO(), width=width, highlight=False, **options)
-
-
-def test_a_beginning_that_conditions_share_is_printed_once(
-    view: Callable[..., ItemView], make_item: Callable[..., Item]
-) -> None:
-    story = "The old dog slept beside the warm stove all day long."
-    texts = {"good": [story, "It woke."], "bad": [story, "It sang."], "other": ["No.", "It is."]}
-    item = make_item(texts, "(2;%bad%) > (2;%good%) & (2;%other%) > (2;%good%)")
-    shown = view(item)
-    own = console(200)
-    print_item(shown, own)
-    plain = own.file.getvalue()
-    said = re.findall("the first ([0-9]+) tokens are those of (.*), with the same bits", plain)
-    ((number, name),) = said
-    good, bad, _ = shown.conditions
-    assert name == "good"
-    tokens = [[(one.text, one.region) for one in own.tokens] for own in (good, bad)]
-    assert tokens[0][: int(number)] == tokens[1][: int(number)]
-    assert tokens[0][int(number)] != tokens[1][int(number)]
-    pieces = [one.text for one in (*good.tokens, *bad.tokens[int(number) :])]
-    begin, end = plain.index("\ngood\n"), plain.index("\nother\n")
-    rows = re.findall(r"(?m)^  (\S+) +(?:[\d.]+|–)  +(?:\d|–)$", plain[begin:end])
-    assert rows == [piece.replace(" ", "␣") for piece in pieces]
-
-
-def test_tokens_of_other_bits_are_not_left_out(
-    view: Callable[..., ItemView], make_item: Callable[..., Item]
-) -> None:
-    """As under a masked model, which sees what comes after."""
-    story = "The old dog slept beside the warm stove all day long."
-    item = make_item(
-        {"good": [story, "It woke."], "bad": [story, "It sang."]}, "(2;%bad%) > (2;%good%)"
-    )
-    shown = view(item)
-    good, bad = shown.conditions
-    raised = tuple(
-        replace(one, bits=None if one.bits is None else one.bits + 1) for one in bad.tokens
-    )
-    own = console(200)
-    print_item(replace(shown, conditions=(good, replace(bad, tokens=raised))), own)
-    assert "are those of" not in own.file.getvalue()
+    scored = score_items(*model, [item], Options(every_token=True)).items[0]
+    tokens = tokens_of(scored.conditions["a"], item.condition("a").content, model[1])
+    assert tokens[0] == ("<s>", None, None)
+    ((_, bits, region),) = (token for token in tokens if token[0] == "<sep>")
+    assert region is None
+    assert bits is not None
+    assert sum("👍" in text for text, _, _ in tokens) == 1
+    assert all(bits is not None and bits > 0 for _, bits, _ in tokens[1:])
 
 
 def test_an_item_that_cannot_be_shown_says_why(
@@ -269,4 +228,4 @@ def test_an_item_that_cannot_be_shown_says_why(
     for item, what in ((long, "too long"), (dialogue, "--separator")):
         scored = score_items(model, tokenizer, [item], Options(every_token=True)).items[0]
         with pytest.raises(EvaluationError, match=what):
-            view_item(scored, tokenizer, "c", "test", rules=DEFAULT)
+            list(item_lines(scored, tokenizer, "c", "test", rules=DEFAULT))
