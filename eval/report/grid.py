@@ -199,41 +199,23 @@ def _narrowest(grid: Grid) -> int:
     return max(map(len, words), default=0)
 
 
-def stacked(grid: Grid, width: int) -> Any:
-    """The rows one below the other: a heading, and below it its cells by their columns' names.
-
-    No cell is cut or broken; what a cell shows beside its number is said once, in the title.
-    """
+def stacked(grid: Grid) -> Any:
+    """The rows one below the other: a heading, and below it its cells by their columns' names."""
     from rich.console import Group
+    from rich.padding import Padding
 
-    lines = []
+    lines: list[Any] = []
     for row in grid.rows:
-        name, *cells = row.cells
-        indent = " " * 2 * row.level
-        whole = wrap(name.strip(), width=max(width - len(indent), 1), break_on_hyphens=False)
-        lines += [plain_text(indent + line, "bold" if row.bold else "") for line in whole]
-        pairs = [
-            f"{header.removesuffix(_INTERVAL).strip()}: {cell.strip()}".replace(" ", _UNBROKEN)
-            for header, cell in zip(grid.headers[1:], cells, strict=True)
-            if cell.strip() not in ("", "–")
-        ]
-        below = wrap(
-            f"{_UNBROKEN}· ".join(pairs),
-            width=max(width, 1),
-            initial_indent=indent + "  ",
-            subsequent_indent=indent + "  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        lines += [plain_text(line.replace(_UNBROKEN, " ")) for line in below]
-    explained = "[ ]: 95 % intervals" if any(_INTERVAL in header for header in grid.headers) else ""
-    heads = [plain_text(f"{grid.headers[0]} · {explained}".rstrip(" ·"), "dim")]
-    return Group(*heads, *lines)
+        lines.append(plain_text(row.cells[0], "bold" if row.bold else ""))
+        named = zip(grid.headers[1:], map(str.strip, row.cells[1:]), strict=True)
+        cells = [f"{header}: {cell}" for header, cell in named if cell not in ("", "–")]
+        lines.append(Padding(plain_text(" · ".join(cells)), (0, 0, 0, 2 * row.level + 2)))
+    return Group(*lines)
 
 
 def in_width(grid: Grid, width: int) -> Any:
     """A table, or where a width (characters) has no room for it its rows one below the other."""
-    return rich_table(grid) if _fits(grid, width, folded=True) else stacked(grid, width)
+    return rich_table(grid) if _fits(grid, width, folded=True) else stacked(grid)
 
 
 def _fits(grid: Grid, width: int, folded: bool = False) -> bool:
