@@ -40,14 +40,9 @@ def read_values(
 ) -> list[RegionValue]:
     """The values (bits) of what a prediction reads; None of a condition that was not scored."""
     values = RegionValues(scored.item, scored.conditions, rules)
+    value, how = values.value, prediction.aggregation
     return [
-        (
-            region,
-            name,
-            values.value(region, name, prediction.aggregation)
-            if name in scored.conditions
-            else None,
-        )
+        (region, name, value(region, name, how) if name in scored.conditions else None)
         for region, name in reads(prediction)
     ]
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coherencegym.eval.data.dataset import BASELINES, MEASURED_BASELINES, SURFACE, ItemTable
-from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.metrics import ItemAccuracy, Margin, WeightedAccuracy
 from coherencegym.eval.outcomes.schema import (
@@ -35,7 +34,7 @@ from coherencegym.eval.outcomes.schema import (
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter, first_places
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, text_of
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, ScoredItem
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,25 +46,17 @@ CONTROLLED = WeightedAccuracy("controlled", CONTROLLED_CD, by_group=False)
 
 
 def add_predictions(
-    writer: OutcomeWriter,
-    table: ItemTable,
-    evaluated: Sequence[EvaluatedPrediction],
-    items: Sequence[ScoredItem] = (),
+    writer: OutcomeWriter, table: ItemTable, evaluated: Sequence[EvaluatedPrediction]
 ) -> range:
-    """Add the outcomes of the predictions of a table, all those of an item at once; their units.
-
-    Args:
-        items: gives the tokens by which one region is longer than the other; none: not known.
-    """
+    """Add the outcomes of the predictions of a table, all those of an item at once; their units."""
     units = writer.units(_units(table, evaluated))
-    lengths = length_differences(items, evaluated) if items else [None] * len(evaluated)
     rows: list[tuple[Any, ...]] = []
-    for unit, one, longer in zip(units, evaluated, lengths, strict=True):
+    for unit, one in zip(units, evaluated, strict=True):
         outcome = one.outcome
         met = None if outcome is None else float(outcome.met)
         rows.append((unit, ACCURACY.name, met, one.reason, None, _flags(one)))
         if outcome is not None and outcome.margin is not None:
-            rows.append((unit, MARGIN.name, outcome.margin, "", longer, 0))
+            rows.append((unit, MARGIN.name, outcome.margin, "", one.longer, 0))
     if rows:
         of, metric, values, reasons, targets, flags = zip(*rows, strict=True)
         writer.add(of, metric, MODEL, values, reason=reasons, target=targets, flags=flags)
@@ -148,35 +139,6 @@ def _flags(one: EvaluatedPrediction) -> int:
         FIRST_LEFT_OUT: one.first_left_out,
     }
     return sum(FLAGS[name] for name, holds in facts.items() if holds)
-
-
-def length_difference(scored: ScoredItem, formula: str) -> int | None:
-    """Tokens of the region that a formula predicts to be more surprising, minus the other's.
-
-    None where the formula is not one value ``>`` or ``<`` another, or a condition was not scored.
-    """
-    tree = parse_formula(formula)
-    if not isinstance(tree, Comparison) or tree.operator == "=":
-        return None
-    sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)
-    lengths = []
-    for side in sides:
-        if not isinstance(side, Value) or side.condition not in scored.conditions:
-            return None
-        lengths.append(len(scored.conditions[side.condition].region_bits(side.region)))
-    return lengths[0] - lengths[1]
-
-
-def length_differences(
-    items: Sequence[ScoredItem], evaluated: Sequence[EvaluatedPrediction]
-) -> Iterator[int | None]:
-    """The difference in length of each prediction of some items; None where it has no margin."""
-    by_id = {scored.item.item_id: scored for scored in items}
-    for prediction in evaluated:
-        if prediction.outcome is None or prediction.outcome.margin is None:
-            yield None
-        else:
-            yield length_difference(by_id[prediction.item.item_id], prediction.formula)
 
 
 def item_groups(item: Item, columns: Sequence[str]) -> list[Group]:

@@ -186,7 +186,7 @@ class ScoredItemTable:
         """Count some items, and evaluate their predictions."""
         by_item = [list(evaluate_predictions(item, scored.rules)) for item in scored.items]
         evaluated = [prediction for own in by_item for prediction in own]
-        units = add_predictions(self._writer, self.table, evaluated, scored.items)
+        units = add_predictions(self._writer, self.table, evaluated)
         add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
         left = None if self._most_shown is None else max(0, self._most_shown - len(self.shown))

@@ -27,6 +27,7 @@ from coherencegym.eval.kinds.formula import (
     WHOLE,
     Comparison,
     RegionRef,
+    Value,
     coefficients_of,
     comparisons_of,
     parse_formula,
@@ -342,6 +343,7 @@ class EvaluatedPrediction:
         first_left_out: it reads a first token that has no surprisal, which the conditions then
             leave out; the tokens left out may differ.
         too_close: no tie, and yet it might be otherwise, by the measured numeric error of the run.
+        longer: :func:`length_difference` of what has a margin.
     """
 
     item: Item
@@ -352,6 +354,7 @@ class EvaluatedPrediction:
     reason: str = ""
     first_left_out: bool = False
     too_close: bool = False
+    longer: int | None = None
 
 
 def evaluate_predictions(
@@ -374,7 +377,25 @@ def evaluate_predictions(
             and outcome is not None
             and not outcome.tie
             and _is_too_close(formula, aggregation, values, scored.error),
+            length_difference(scored, formula) if outcome and outcome.margin is not None else None,
         )
+
+
+def length_difference(scored: ScoredItem, formula: str) -> int | None:
+    """Tokens of the region that a formula predicts to be more surprising, minus the other's.
+
+    None where the formula is not one value ``>`` or ``<`` another, or a condition was not scored.
+    """
+    tree = parse_formula(formula)
+    if not isinstance(tree, Comparison) or tree.operator == "=":
+        return None
+    sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)
+    lengths = []
+    for side in sides:
+        if not isinstance(side, Value) or side.condition not in scored.conditions:
+            return None
+        lengths.append(len(scored.conditions[side.condition].region_bits(side.region)))
+    return lengths[0] - lengths[1]
 
 
 def _is_too_close(formula: str, aggregation: str, values: RegionValues, error: float) -> bool:

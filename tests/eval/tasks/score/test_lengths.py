@@ -16,8 +16,12 @@ from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.notes import length_notes
-from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
-from coherencegym.eval.tasks.score.scoring import ScoredItem, evaluate_predictions
+from coherencegym.eval.tasks.score.outcomes import add_predictions
+from coherencegym.eval.tasks.score.scoring import (
+    ScoredItem,
+    evaluate_predictions,
+    length_difference,
+)
 from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 FORMULA = "(1;%a%) > (1;%b%)"
@@ -45,7 +49,7 @@ def of(items: Sequence[ScoredItem], asked: bool = False) -> list[str]:
     evaluated = [prediction for item in items for prediction in evaluate_predictions(item)]
     table, _ = evaluated_table(evaluated, length_confound=asked)
     writer = OutcomeWriter()
-    add_predictions(writer, table, evaluated, items)
+    add_predictions(writer, table, evaluated)
     return [str(note) for note in length_notes(writer.tables(), table)]
 
 

@@ -65,8 +65,8 @@ def test_a_pair_of_runs_that_cannot_be_compared_does_not_keep_others_from_it(
     capsys.readouterr()
     assert main(["compare", str(results)]) == 0
     printed = capsys.readouterr()
-    assert printed.err.startswith("left out: ")
-    assert 'scores by column (--group-by): ["kind"] and not set' in printed.err
+    assert printed.err.startswith("· left out: ")
+    assert 'scores by column (--group-by): ["kind"] and not set' in " ".join(printed.err.split())
     assert "other: stories260K against demo" in printed.out
     assert "mine" not in printed.out
     # What was named itself is an error, and so is a folder in which nothing can be compared.
