@@ -27,7 +27,7 @@ _SIGNS = str.maketrans({"\n": "↵", "\t": "⇥", "\r": "␍"})
 
 #: A token: its text, its surprisal (bits; None of a first one, which has nothing before it), and
 #: the number of its region: 0 outside every region, None of a start-of-text or separator token.
-Token = tuple[str, float | None, int | None]
+ShownToken = tuple[str, float | None, int | None]
 
 
 def check_conditions(item: Item, chosen: Sequence[str]) -> None:
@@ -86,14 +86,14 @@ def item_lines(
         yield f"  {hidden:,} more read conditions that are not shown", "dim"
 
 
-def tokens_of(scored: ScoredCondition, content: str, tokenizer: Any) -> list[Token]:
+def tokens_of(scored: ScoredCondition, content: str, tokenizer: Any) -> list[ShownToken]:
     """The tokens of a condition, control characters in their texts made visible.
 
     Of a start or separator token, and of a part of a character, the text is the tokenizer's name.
     """
     encoding = scored.encoding
     names = map(str, tokenizer.convert_ids_to_tokens(list(encoding.ids)))
-    tokens: list[Token] = []
+    tokens: list[ShownToken] = []
     before = (0, 0)
     for name, region, place, bits in zip(
         names, encoding.regions, encoding.offsets, scored.bits, strict=True
@@ -111,7 +111,7 @@ def tokens_of(scored: ScoredCondition, content: str, tokenizer: Any) -> list[Tok
     return tokens
 
 
-def _listing(tokens: Sequence[Token]) -> Iterator[str]:
+def _listing(tokens: Sequence[ShownToken]) -> Iterator[str]:
     from rich.cells import cell_len
 
     shown = [text.replace(" ", "␣") for text, _, _ in tokens]
@@ -122,7 +122,7 @@ def _listing(tokens: Sequence[Token]) -> Iterator[str]:
         yield f"  {text}{space}  {'–' if bits is None else f'{bits:.2f}':>6}  {region or '–':>6}"
 
 
-def _regions(tokens: Sequence[Token]) -> Iterator[str]:
+def _regions(tokens: Sequence[ShownToken]) -> Iterator[str]:
     for number in dict.fromkeys(region for _, _, region in tokens if region):
         own = [bits for _, bits, region in tokens if region == number]
         bits = [each for each in own if each is not None]
