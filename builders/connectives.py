@@ -35,10 +35,6 @@ from coherencegym.builders.crossing.generator import (
     with_shuffled_contexts,
 )
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, any_two
-from coherencegym.builders.discourse.inferred_connectives import (
-    INFERRED_LIMITATIONS,
-    inferred_config,
-)
 from coherencegym.builders.suite import (
     BEYER_2021,
     GENRE,
@@ -54,27 +50,25 @@ from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
-from coherencegym.manipulations.connectives.connective_context import (
+from coherencegym.manipulations.connectives import (
     AMBIGUOUS,
     ConnectiveSegments,
     ConnectiveSubstitution,
     around_connective,
     begins_clause,
-    fits,
-    has_clause,
-    main_clause,
-    syntax,
-)
-from coherencegym.manipulations.connectives.implied_connectives import (
     denies,
     finite_clause_after,
+    fits,
+    has_clause,
     has_fillers,
+    main_clause,
     says_how_it_goes_on,
+    syntax,
 )
 from coherencegym.manipulations.operator import Context
 from coherencegym.words import in_case_of
 
-ORIGINAL, REPLACED = "original", "replaced"
+ORIGINAL = "original"
 #: The group that a config's score is taken over: pairs in which nothing but the sense is wrong.
 HEADLINE = "different sense, same syntax"
 #: Senses whose word is no connective there: groups of their own, in no aggregate.
@@ -477,7 +471,6 @@ SUITE = Suite(
     ),
     conditions={
         ORIGINAL: "the segment as its author wrote it",
-        REPLACED: "inferred: the segment with a connective that contradicts its relation",
         "segment_1_connective_1": "crossed: a segment with its own connective",
         "segment_2_connective_2": "crossed: a second segment with its own connective",
         "segment_1_connective_2": "crossed: the first segment with the other connective",
@@ -513,9 +506,8 @@ SUITE = Suite(
         "verb. Punctuation stays: `However, it rained` becomes `Since, it rained`.",
         "`crossed` pairs two segments of one document or genre whose connectives have the same "
         "syntax. How a connective fits the words behind it (`but also`) does not cancel.",
-        *INFERRED_LIMITATIONS,
     ),
-    headline=("", "inferred"),
+    headline=("",),
     citation=BEYER_2021,
     configs=with_shuffled_contexts(
         Config(
@@ -569,7 +561,6 @@ SUITE = Suite(
             partial_input="bags of words of the text before the connective, the connective "
             "with its clause if the clause comes first, and the rest",
         ),
-        inferred_config(ORIGINAL, REPLACED),
     ),
     one_split=True,
     tags=("discourse-connectives", "discourse-relations"),

@@ -41,7 +41,6 @@ from coherencegym.builders.discourse.cutting import (
     stretches,
     tiles,
 )
-from coherencegym.builders.discourse.inferred_connectives import by_language
 from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.discourse.released import (
     ABSTRACT,
@@ -68,6 +67,7 @@ from coherencegym.builders.suite import (
     GeneratedItem,
     ItemGenerator,
     Suite,
+    by_language,
 )
 from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY

@@ -33,8 +33,7 @@ from coherencegym.builders.crossing.partners import (
     slot_columns,
     slots,
 )
-from coherencegym.builders.discourse.cutting import category
-from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
+from coherencegym.builders.discourse.cutting import Passages, category
 from coherencegym.builders.judgement.answers import HUMAN_COLUMN
 from coherencegym.builders.pipeline.kinds import Division, Fits
 from coherencegym.builders.suite import (
@@ -47,6 +46,7 @@ from coherencegym.builders.suite import (
     GeneratedItem,
     Suite,
     Use,
+    by_language,
     generate_item,
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, NO_INTRUDER, Document

@@ -32,11 +32,11 @@ from coherencegym.builders.discourse.cutting import (
     FIRST_UNIT,
     ChosenWindows,
     Extent,
+    Passages,
     choose,
     stretches,
     tiles,
 )
-from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
@@ -49,6 +49,7 @@ from coherencegym.builders.suite import (
     MinimalPairs,
     Suite,
     Use,
+    by_language,
     context_and_last,
     generate_item,
 )

@@ -25,7 +25,7 @@ from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.files.strict_json import Name, held
 from coherencegym.licence import SUITES
 from coherencegym.loaders.corpus import Corpus
-from coherencegym.loaders.discourse import Discourse, undo
+from coherencegym.loaders.discourse import Discourse, is_parsed, undo
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.read import Select, every_discourse
@@ -375,6 +375,28 @@ class Config:
         """The config's name when built from a corpus."""
         middle = "" if self.one_corpus else corpus
         return "_".join(filter(None, (self.prefix, middle, self.name)))
+
+
+def by_language(config: Config, **changes: Any) -> Config:
+    """A config's twin from written documents of DISRPT, one for each language: ``disrpt_nl``."""
+    # Rare classes are kept: of most languages there are few documents.
+    return replace(
+        config,
+        **{
+            "corpora": ("disrpt",),
+            "by": "language",
+            "languages": ANY_LANGUAGE,
+            "select": _is_written,
+            "genre": "",
+            "fewest_of_a_class": 0,
+            **changes,
+        },
+    )
+
+
+def _is_written(discourse: Discourse) -> bool:
+    # A whole document that nobody speaks.
+    return is_parsed(discourse) and not any(unit.speaker for unit in discourse.units)
 
 
 @dataclass(frozen=True, slots=True)

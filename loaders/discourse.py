@@ -126,7 +126,6 @@ class Relation:
     """A discourse relation in the manner of the Penn Discourse Treebank.
 
     ``unified`` is its label in a set that several corpora share, where its corpus says it.
-    ``implied`` is the connective that the annotator of an implicit relation would put in.
     """
 
     type: str
@@ -135,7 +134,6 @@ class Relation:
     arg2: Span
     senses: tuple[str, ...] = ()
     unified: str = ""
-    implied: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,16 +49,11 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Connective:
-    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...).
+    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...)."""
 
-    ``partners`` are words that it may have in the other clause (Chinese ``因为 ... 所以``).
-    """
-
-    word: str
     meanings: frozenset[str]
     time: str
     syntax: frozenset[str]
-    partners: tuple[str, ...] = ()
 
 
 def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
@@ -144,20 +139,6 @@ def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None
     return None
 
 
-def connectives(code: str) -> dict[str, Connective]:
-    """The connectives of a language by their word, from ``languages/connectives/<code>.tsv``."""
-    return {
-        word: Connective(
-            word,
-            frozenset(meanings.split()),
-            time,
-            frozenset(syntax.split()),
-            tuple(partners.split()),
-        )
-        for word, meanings, time, syntax, partners in _rows(f"languages/connectives/{code}.tsv", 5)
-    }
-
-
 def unified_relation(name: str) -> str:
     """The unified label of a relation, whatever its case; empty where the shared task has none.
 
@@ -198,4 +179,7 @@ def _unified() -> dict[str, str]:
 
 
 #: The English connectives by their word.
-CONNECTIVES = connectives("en")
+CONNECTIVES = {
+    word: Connective(frozenset(meanings.split()), time, frozenset(syntax.split()))
+    for word, meanings, time, syntax in _rows("connectives.tsv", 4)
+}

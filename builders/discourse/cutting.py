@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from random import Random
@@ -18,6 +18,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import sentence_debris
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.intruders.neighbours import FEWEST_WORDS, groups
+from coherencegym.manipulations.operator import Context, Operator
 
 #: Keys of a window's ``meta``: its document, and the unit (from 0) that it begins with there.
 DOCUMENT, FIRST_UNIT = "document", "first_unit"
@@ -76,6 +77,34 @@ def tiles(discourse: Discourse, size: int, generator: Random | None = None) -> l
             begin += generator.randrange(min(size, last - begin + 1))
         found += [(first, first + size) for first in range(begin, last + 1, size)]
     return found
+
+
+@dataclass(frozen=True)
+class Passages(Operator):
+    """Sentences of prose that follow one another, without headings and fragments.
+
+    Attributes:
+        fewest, most: the numbers of sentences that a passage may have.
+        number: the most passages of a document, which do not overlap.
+
+    The first passage has no variant, others ``<first unit>-<last unit>``.
+    """
+
+    fewest: int
+    most: int
+    number: int = 1
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the first passages in the order of the text."""
+        found = [
+            (start, min(end, start + self.most) - 1)
+            for first, end in stretches(discourse)
+            for start in range(first, end - self.fewest + 1, self.most)
+        ]
+        for place, (start, last) in enumerate(found[: self.number]):
+            yield cut_excerpt(discourse, start, last, variant=f"{start}-{last}" if place else "")
+        if not found:
+            context.skipped[f"no {self.fewest} sentences of prose in a row"] += 1
 
 
 def window_of(discourse: Discourse, extent: Extent) -> Discourse:

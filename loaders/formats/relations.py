@@ -259,8 +259,7 @@ def _relation(
     if kind == "Explicit":
         found = " ".join(text.texts[unit][start:end] for unit, start, end in connective)
         _check_explicit(number, layout.scheme, word, senses, found)
-    implied = tidy(word).lower() if kind == "Implicit" else ""
-    return Relation(kind, connective or None, arg1, arg2, senses, implied=implied)
+    return Relation(kind, connective or None, arg1, arg2, senses)
 
 
 def _check_explicit(number: int, scheme: str, word: str, senses: Sequence[str], found: str) -> None:

@@ -8,8 +8,8 @@ that are written in Latin letters; :class:`Spacing` has what differs. Scripts wi
 words (Chinese, Japanese) get none, but between words of other scripts.
 
 Abbreviations are here, and the pronouns of English; spaces in :mod:`loaders.text.detokenize`,
-connectives in ``connectives/en.tsv``, classes of words in :mod:`coherencegym.words`. Where Chinese
-sentences end spaCy's sentencizer says (``。！？``).
+classes of words in :mod:`coherencegym.words`. Where Chinese sentences end spaCy's sentencizer says
+(``。！？``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coherencegym.loaders.discourse import Features
-from coherencegym.loaders.senses import CONNECTIVES, Connective, connectives
 from coherencegym.loaders.text.detokenize import BRACKETS, lay_out
 from coherencegym.words import is_unspaced, word_list, word_set
 
@@ -147,8 +146,6 @@ class Language:
         lay_out: makes natural text of tokens.
         sentences: the points that end none of its sentences.
         pronouns: form -> its readings: type, person, number, gender and case.
-        connectives: word -> its meanings and its syntax (:mod:`loaders.senses`), from
-            ``connectives/<code>.tsv``, where each has its source.
     """
 
     code: str
@@ -156,7 +153,6 @@ class Language:
     lay_out: Layout
     sentences: SentenceRules = SentenceRules()
     pronouns: Mapping[str, Sequence[Features]] = field(default_factory=dict, repr=False)
-    connectives: Mapping[str, Connective] = field(default_factory=dict, repr=False)
 
     def pronoun(self, form: str, kind: str = "") -> Features | None:
         """Give the features that a pronoun's form shows; none where it is no pronoun.
@@ -278,7 +274,6 @@ ENGLISH = Language(
             "indefinite 3": "one",
         }
     ),
-    connectives=CONNECTIVES,
 )
 
 
@@ -310,7 +305,6 @@ DUTCH = Language(
             r"vertelde|vertelt|dacht|voegde|aldus|stelt|stelde|verklaarde|meent|vindt|vond"
         ),
     ),
-    connectives=connectives("nl"),
 )
 
 
@@ -332,7 +326,6 @@ GERMAN = Language(
         reporting=r"sagte|sagt|fragte|fragt|rief|ruft|antwortete|meinte|meint|schrieb|erklärte",
         ordinal_points=True,
     ),
-    connectives=connectives("de"),
 )
 
 
@@ -380,5 +373,4 @@ CHINESE = Language(
     code="zh",
     name="Chinese",
     lay_out=_lay_out,
-    connectives=connectives("zh"),
 )

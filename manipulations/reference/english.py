@@ -1,4 +1,4 @@
-"""English: a noun phrase in the place of a pronoun, and sentences that can be read without others.
+"""English: a noun phrase in the place of a pronoun.
 
 Beyer et al. 2021, section 4.4, take what a coreference chain mentions in the sentence before. Not
 every such mention can stand in the place of a pronoun: what says something of the entity (``a
@@ -24,11 +24,9 @@ from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
     DETERMINERS,
-    GENDERED_PRONOUN,
     GENDERS,
     POSSESSIVE,
     MentionRules,
-    any_of,
     capitalised,
     fault_of_end,
     fault_of_marks,
@@ -37,7 +35,7 @@ from coherencegym.manipulations.reference.mention_rules import (
     number_of,
     possessive,
 )
-from coherencegym.words import word_list, word_lists, word_set
+from coherencegym.words import word_list, word_set
 
 # The pronouns that are replaced.
 
@@ -263,27 +261,8 @@ _AFTER_HAVE = frozenset(("been", "got", "gotten", "had", "become"))
 #: Participles without ``-ed`` or ``-en``: ``he's gone`` and ``it's made`` do not say which verb.
 _PARTICIPLES = word_list("ambiguous_participles")
 
-# Sentences without others.
-
-#: Connectives, answers and words of order that begin a sentence which goes on from another one.
-_OPENERS = tuple(" ".join(words) for words in word_lists("continuing_openers"))
-#: Words anywhere in a sentence that point to what was said before it, or where it stood.
-_POINTERS = re.compile(
-    r"\b(?:another|others?|such|too|also|both|former|latter|same|there|this|these|those|either"
-    r"|neither|above|below|following|respectively|so|then|again|next|instead|however|therefore"
-    r"|thus|hence|otherwise|similar(?:ly)?|more|less|each|further|only|even|still|that(?:['’]s| is"
-    r"| was)|here|now|today|yesterday|tomorrow|first|second|third|final(?:ly)?)\b|\[|\(see\b",
-    re.IGNORECASE,
-)
-_SEVERAL = re.compile(r" (?:and|or|&) ")
-
 
 class _English(MentionRules):
-    openers = re.compile(rf"\W*{any_of(*_OPENERS)}", re.IGNORECASE)
-    pointers = _POINTERS
-    definite = re.compile(r"(?:the|this|that|these|those|such)\b", re.IGNORECASE)
-    scored = re.compile(r"(?:the|this|that|these|those) (?!same\b|other\b|next\b|following\b)")
-
     def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
         features = mention.features
         if features.person in ("1", "2"):
@@ -391,33 +370,6 @@ class _English(MentionRules):
             phrase = phrase[:-1]
         capital = text[start].isupper() and not _is_reverential(text, start)
         return (capitalised(phrase) if capital else phrase), end
-
-    def check_scored(self, discourse: Discourse, mention: Mention) -> None:
-        super().check_scored(discourse, mention)
-        # Who says no types may annotate some only: people, but not what else "they" could mean.
-        person = GENDERED_PRONOUN.fullmatch(span_text(discourse, mention.span))
-        if not (mention.features.entity or person):
-            raise NotApplicableError("may mean what nobody annotated")
-
-    def may_mean(
-        self, discourse: Discourse, mention: Mention, other: Mention, mentions: Sequence[Mention]
-    ) -> bool:
-        one, two = mention.features, other.features
-        # Several who are mentioned one by one are a plural, too.
-        one_by_one = one.number == "plural" and one.entity == two.entity == "person"
-        several = one_by_one or _SEVERAL.search(span_text(discourse, other.span))
-        if one.number and two.number and one.number != two.number and not several:
-            return False
-        known = {each.features.gender for each in mentions} - {"", "common"}
-        if one.gender and known and one.gender not in known:
-            return False
-        if mention.kind == other.kind == "pronoun":
-            return True
-        # ``It`` and ``they`` of things may mean any things.
-        things = {one.entity, two.entity}.isdisjoint(("person", "time", "quantity"))
-        if mention.kind == "pronoun" and things:
-            return True
-        return not one.entity or not two.entity or one.entity == two.entity
 
 
 def bare_text(discourse: Discourse, mention: Mention) -> str:

@@ -1,9 +1,4 @@
-"""The rules of a language for mentions: said again, and in sentences without those before them.
-
-A sentence that is put into another place of its text must not take up what only its own place
-gives: a pronoun (``he``), a definite phrase whose referent was mentioned before or is inferred from
-what was (``the portal``; Prince 1992), a connective (``however``), a word such as ``another``. What
-is annotated is checked by the annotation, the rest by words.
+"""The rules of a language for mentions that are said again.
 
 Of English there are the number, the possessive and the first letter of noun phrases, by words and
 no parser (where they do not tell, nothing is said), given names (``lists/given_names.txt``), and
@@ -19,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from random import Random
 
-from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError
 from coherencegym.words import in_case_of, word_list, word_lists, word_set
@@ -219,63 +214,17 @@ def pronoun_for(gender: str, text: str, start: int, end: int) -> str:
     return in_case_of(old, PRONOUNS[gender][case])
 
 
-#: Marks of a quotation: who is quoted was said before it.
-_QUOTES = ('"', "“", "‘")
-#: Types of pronouns that take up nothing from another sentence.
-_FREE = ("relative", "interrogative", "expletive", "reciprocal", "indefinite")
-#: Information status of what is inferred from what was said, or is a part of it.
-_INFERRED = ("acc:inf", "acc:aggr")
-
-
-#: The end of a sentence, perhaps with a closing mark behind it.
-SENTENCE_END = re.compile(r"[.!?][\"”’')\]]*$")
 _ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
 _BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
 _SAYING = (
     r"(?:said|says?|saying|asked|asks?|replied|answered|thought|told \w+|wrote|writes|shouted|cried"
     r"|added|went|goes|was like)"
 )
-#: The last mark of a quotation in a text.
-_LAST_MARK = re.compile(r"(?:(?P<opens>(?:^|[\s(—–-])\"(?=[\w'])|“)|[\"”])[^\"“”]*$")
 _CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
-
-#: The mentions of each unit of a discourse, in their order.
-MentionsOf = Mapping[int, Sequence[Mention]]
-
-
-def mentions_of_units(discourse: Discourse) -> MentionsOf:
-    """The mentions that begin in each unit; of those that begin together the longest first."""
-    found: dict[int, list[Mention]] = {unit: [] for unit in range(len(discourse.units))}
-    for mention in discourse.mentions:
-        found[mention.span[0][0]].append(mention)
-    for mentions in found.values():
-        mentions.sort(key=lambda one: (one.span[0][1], -one.span[-1][2]))
-    return found
-
-
-def any_of(*phrases: str) -> str:
-    """A pattern of whole words or phrases, each of which is a pattern."""
-    return rf"\b(?:{'|'.join(phrases)})\b"
 
 
 class MentionRules(ABC):
-    """The rules of a language.
-
-    Attributes:
-        openers: the beginning of a sentence that goes on from another one.
-        pointers: words anywhere in a sentence that point to what was said before it.
-        definite: the beginning of a phrase that may take up a referent.
-        scored: the beginning of a definite phrase that takes one up by other words, in lower case.
-        free: pronouns that take up nothing from another sentence, in lower case.
-
-    A language without these has no sentences that are taken out of their text, or put into it.
-    """
-
-    openers: re.Pattern[str]
-    pointers: re.Pattern[str]
-    definite: re.Pattern[str]
-    scored: re.Pattern[str]
-    free: frozenset[str] = frozenset()
+    """The rules of a language."""
 
     @abstractmethod
     def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
@@ -306,84 +255,6 @@ class MentionRules(ABC):
     @abstractmethod
     def phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
         """The phrase for the pronoun's place, from its antecedent, and the end of that place."""
-
-    def check_scored(self, discourse: Discourse, mention: Mention) -> None:
-        """Raise where a mention is no pronoun that can be scored without other sentences."""
-        self.check_pronoun(discourse, mention)
-        place = mention.span[0]
-        if any(
-            other.chain == mention.chain
-            and other.kind != "pronoun"
-            and not (other.features.predicate or other.features.link == "pred")
-            and other.span[0][0] == place[0]
-            and other.span[0] > place
-            for other in discourse.mentions
-        ):
-            raise NotApplicableError("pronoun before its noun phrase")
-
-    def fault(self, discourse: Discourse, unit: int) -> str:
-        """Say what is wrong with a sentence that is to stand without others."""
-        if _goes_on_quoting(discourse, unit):
-            return "part of a longer quotation"
-        return self.fault_of_sentence(discourse.units[unit].text)
-
-    def may_mean(
-        self, discourse: Discourse, mention: Mention, other: Mention, mentions: Sequence[Mention]
-    ) -> bool:
-        """Tell whether a mention could be taken to mean another one, by number, gender and type.
-
-        ``mentions`` are all those of the other one's entity.
-        """
-        raise NotImplementedError
-
-    def goes_on(self, text: str) -> bool:
-        """Tell whether a sentence goes on from another one, or begins with a quotation."""
-        return text[:1] in _QUOTES or self.openers.match(text) is not None
-
-    def points_back(self, text: str) -> bool:
-        """Tell whether a word of a sentence points out of it (``another``, ``this``, ``above``)."""
-        return self.goes_on(text) or self.pointers.search(text) is not None
-
-    def takes_up(
-        self,
-        discourse: Discourse,
-        mentions: Sequence[Mention],
-        known: Collection[str] = (),
-        definite: bool = True,
-    ) -> str:
-        """Say what in a sentence takes up something from outside; empty where nothing is seen to.
-
-        Args:
-            discourse: the text.
-            mentions: those of the sentence, in their order.
-            known: chains that may be taken up.
-            definite: look at definite phrases, too, and not only at pronouns.
-        """
-        seen = set(known)
-        for mention in mentions:
-            features, text = mention.features, span_text(discourse, mention.span)
-            if mention.chain not in seen:
-                pronoun = mention.kind == "pronoun" and features.pronoun not in _FREE
-                pronoun = pronoun and text.lower() not in self.free
-                if pronoun and features.person not in ("1", "2"):
-                    return "pronoun of another sentence's referent"
-                given = features.status.startswith("giv") or features.status in _INFERRED
-                phrase = definite and mention.kind == "nominal" and self.definite.match(text)
-                unsaid = phrase and not features.status
-                before = unsaid and any(
-                    other.chain == mention.chain and other.span[0] < mention.span[0]
-                    for other in discourse.mentions
-                )
-                if phrase and (given or before):
-                    return "definite phrase for another sentence's referent"
-            seen.add(mention.chain)
-        return ""
-
-
-def _goes_on_quoting(discourse: Discourse, unit: int) -> bool:
-    before = (_LAST_MARK.search(text) for text in reversed(discourse.texts[:unit]))
-    last = next(filter(None, before), None)
-    return last is not None and last["opens"] is not None
 
 
 def holds_pronoun(

@@ -15,8 +15,6 @@ SUITES = {
     "winograd": "a pronoun replaced by the wrong referent, compared with the right referent",
     "coreference": "a repeated noun phrase, compared with a pronoun",
     "connectives": "another connective, compared with the author's connective",
-    "implicit_relations": "an adverbial that does not fit, compared with one that fits",
-    "antecedents": "a mention whose antecedent is removed, compared with another removed sentence",
     "speaker_commitment": "a contradiction by one speaker, compared with a change of speaker",
     "intruder_sentences": "a sentence of another document, compared with the original",
     "linguistic_probes": "a sentence with a wrong gender, tense, ..., compared with the original",

@@ -168,7 +168,7 @@ def test_samples_are_left_to_readers_and_what_a_suite_names_in_no_headline_is_ne
     assert [config["in_headline"] for config in alone.values()] == [True, False]
 
 
-@pytest.mark.parametrize("suite", ["implicit_relations", "antecedents"])
+@pytest.mark.parametrize("suite", ["story_cloze", "winograd"])
 def test_decisions_are_on_the_predictions_of_items(built_sample: Sample, suite: str) -> None:
     """In the order of the item, and the manifest's score of all items is their mean."""
     folder, manifest = built_sample(suite)

@@ -14,11 +14,10 @@ from support.treebanks import treebank
 
 import coherencegym as cg
 from coherencegym.builders.command.cli import main
-from coherencegym.builders.connectives import SUITE as CONNECTIVES
-from coherencegym.builders.discourse.inferred_connectives import Passages, by_language
+from coherencegym.builders.discourse.cutting import Passages
 from coherencegym.builders.pipeline.kinds import Division, OwnSplits
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
-from coherencegym.builders.suite import Config
+from coherencegym.builders.suite import Config, by_language
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.bag_of_words import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -196,9 +195,6 @@ def test_what_knows_only_english_refuses_the_others(dutch_text: Path) -> None:
         cg.build("connectives", texts=dutch_text, language="nl")
     with pytest.raises(EvaluationError, match="--language nl: the card of me/texts says its lang"):
         cg.build("sentence_order", hub_dataset="me/texts", language="nl")
-    assert {config.name for config in CONNECTIVES.configs if config.languages != ("en",)} == {
-        "inferred"
-    }
 
 
 @pytest.mark.parametrize(

@@ -404,7 +404,6 @@ def test_a_rebuild_that_is_cut_off_leaves_nothing(
 @pytest.mark.parametrize(
     ("suite", "name", "limit"),
     [
-        ("implicit_relations", "tedmdb", None),
         ("connectives", "tedmdb", None),
         ("discourse_tasks", "discoeval", 20),
         ("intruder_sentences", "insted", 40),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.manipulations.connectives.connective_context import (
+from coherencegym.manipulations.connectives import (
     begins_with_participle,
     has_clause,
 )

@@ -9,20 +9,20 @@ from support.marked_texts import parsed, related
 
 from coherencegym.loaders.discourse import Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
-from coherencegym.manipulations.connectives.connective_context import (
+from coherencegym.manipulations.connectives import (
     AMBIGUOUS,
     ConnectiveSegments,
     ConnectiveSubstitution,
     around_connective,
     explicit_relations,
+    finite_clause_after,
     fits,
+    has_fillers,
+    joins_clauses,
     main_clause,
+    says_how_it_goes_on,
     syntax,
     unsuitable,
-)
-from coherencegym.manipulations.connectives.implied_connectives import (
-    finite_clause_after,
-    joins_clauses,
 )
 from coherencegym.manipulations.operator import Context
 from coherencegym.words import in_case_of
@@ -276,3 +276,14 @@ def test_fits(sentence: str, word: str, replacement: str, expected: bool) -> Non
     start = sentence.index(word)
     classes = KNOWN[replacement].syntax
     assert fits(replacement, classes, sentence, start, start + len(word)) is expected
+
+
+def test_plain_sentences() -> None:
+    assert says_how_it_goes_on("For example, it rained.")
+    assert says_how_it_goes_on("“It rained.”")
+    assert not says_how_it_goes_on("Forests burn.")
+    assert has_fillers("It rained, you know.")
+    assert has_fillers("I saw the the cow.")
+    assert has_fillers("I was like walking home.")
+    assert has_fillers("I saw the – all the cows.")
+    assert not has_fillers("It is a kind of map that I like.")

@@ -26,19 +26,15 @@ from coherencegym import manipulations
 from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
-from coherencegym.manipulations.connectives.connective_context import (
+from coherencegym.manipulations.connectives import (
     ConnectiveSegments,
     ConnectiveSubstitution,
-)
-from coherencegym.manipulations.connectives.inferred_connectives import (
-    InferredConnectiveSegments,
-    InferredConnectiveSubstitution,
 )
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.matched_order import MatchedOrder
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
-from coherencegym.manipulations.reference.antecedents import AntecedentRemoval, PronounRepetition
+from coherencegym.manipulations.reference.antecedents import PronounRepetition
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.units import (
@@ -67,13 +63,8 @@ OPERATORS: tuple[Operator, ...] = (
     CandidateSubstitution(candidate="target"),
     ConnectiveSegments(),
     ConnectiveSubstitution(replacement="since"),
-    InferredConnectiveSegments(),
-    InferredConnectiveSubstitution(),
     PronounRepetition(),
     PronounRepetition(repeat=False),
-    AntecedentRemoval(),
-    AntecedentRemoval(scored="phrase", removed="antecedent"),
-    AntecedentRemoval(removed="control"),
     *(ProbeSentence(probe=name) for name in PROBES),
     Shuffle(keep_last=1) | SpeakerSeparator(),
     ConnectiveSegments() | ConnectiveSubstitution(replacement="yet"),
@@ -85,9 +76,9 @@ CHOOSING: tuple[MatchedOrder | IntruderSentence, ...] = (
     IntruderSentence(strategy="random", keep_last=1),
 )
 #: These cut excerpts out of a discourse, which may have no place for one.
-EXCERPTS = (ConnectiveSegments, InferredConnectiveSegments, PronounRepetition, AntecedentRemoval)
+EXCERPTS = (ConnectiveSegments, PronounRepetition)
 #: These may find nothing to do, and no reason to name.
-SILENT = (*EXCERPTS, ConnectiveSubstitution, InferredConnectiveSubstitution, CandidateSubstitution)
+SILENT = (*EXCERPTS, ConnectiveSubstitution, CandidateSubstitution)
 #: These may leave every word in its place.
 SPARING = (MoveToFront, SpeakerSeparator, OwnNames, CandidateSubstitution)
 #: What an operator may change.
@@ -150,9 +141,7 @@ def check(original: Discourse, operator: Operator, seed: int = 0) -> list[Discou
             == original
         )
         assert all(text == " ".join(text.split()) != "" for text in result.texts)
-        # A connective that nobody annotated.
-        new_words = isinstance(first, InferredConnectiveSegments)
-        assert new_words or {span_text(result, span) for span in spans(result)} <= there
+        assert {span_text(result, span) for span in spans(result)} <= there
         if isinstance(first, EXCERPTS):
             assert {*undo(result)} <= {*original.texts}
             continue

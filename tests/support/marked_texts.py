@@ -40,15 +40,6 @@ def annotated(text: str, **settings: Any) -> Discourse:
     return Discourse(units=tuple(units), mentions=tuple(mentions), **values)
 
 
-def told_by_somebody(discourse: Discourse) -> Discourse:
-    """The discourse with a mention of its teller, a first person, in each sentence."""
-    told = (
-        Mention(((unit, 0, 1),), "teller", "proper", features=Features(person="1"))
-        for unit in range(len(discourse.units))
-    )
-    return replace(discourse, mentions=(*discourse.mentions, *told))
-
-
 def _sentence(marked: str, unit: int, spoken: Language) -> tuple[str, list[Mention]]:
     plain, opened, mentions = "", [], []
     for token in _TOKEN.finditer(marked):

@@ -13,22 +13,18 @@ from functools import cache
 from inspect import getdoc
 from typing import Any
 
-from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit
+from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
-from coherencegym.manipulations.connectives.connective_context import (
+from coherencegym.manipulations.connectives import (
     ConnectiveSegments,
     ConnectiveSubstitution,
-)
-from coherencegym.manipulations.connectives.inferred_connectives import (
-    InferredConnectiveSegments,
-    InferredConnectiveSubstitution,
 )
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.matched_order import MatchedOrder
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
-from coherencegym.manipulations.reference.antecedents import AntecedentRemoval, PronounRepetition
+from coherencegym.manipulations.reference.antecedents import PronounRepetition
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 from coherencegym.manipulations.units import (
@@ -55,35 +51,6 @@ which texts give no result. The changes of `ProbeSentence` are in \
 In the examples, each unit of a text has its own line. A line that begins with `-` is only in the \
 original text, and a line that begins with `+` is only in the first result. A moved unit has both.
 """
-
-
-def _parsed(text: str, *words: str) -> Unit:
-    """A sentence of words, each with its part of speech and its relation: ``hij PRON nsubj``."""
-    told, place = [], 0
-    for word in words:
-        form, pos, relation = word.split()
-        start = text.index(form, place)
-        place = start + len(form)
-        told.append(ParsedWord(start, place, form, pos, "", relation, None))
-    return Unit(text, words=tuple(told))
-
-
-#: A Dutch sentence with a relation whose connective nobody annotated.
-_DUTCH = Discourse(
-    id="dutch",
-    corpus="disrpt",
-    units=(
-        _parsed(
-            "Het regende, maar hij bleef buiten.",
-            *("Het PRON nsubj", "regende VERB root", "maar CCONJ cc", "hij PRON nsubj"),
-            *("bleef VERB conj", "buiten ADV advmod"),
-        ),
-    ),
-    relations=(
-        Relation("None", None, ((0, 0, 12),), ((0, 13, 35),), ("concession",), "concession"),
-    ),
-    meta={"language": "nl"},
-)
 
 _STORY = Discourse(
     id="story",
@@ -115,7 +82,6 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
     (IntruderSentence(share=1.0), "documents/lighthouse-01"),
     (CandidateSubstitution(), "winograd/wsc-059"),
     (PronounRepetition(), "gum/SAMPLE_interview_diver"),
-    (AntecedentRemoval(removed="antecedent"), "gum/SAMPLE_news_bridge"),
     (ConnectiveSegments(), "pdtb/wsj_9955"),
     (ConnectiveSubstitution(replacement="although"), "disco/disco-00095"),
     *(
@@ -130,11 +96,6 @@ EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
             "negation": "story-0107",
             "number_exaggeration": "story-0098",
         }.items()
-    ),
-    (InferredConnectiveSegments(), _DUTCH),
-    (
-        InferredConnectiveSubstitution(),
-        next(iter(InferredConnectiveSegments()(_DUTCH, Context(0, "catalogue")))),
     ),
     (SpeakerSeparator(), _DIALOGUE),
     (Shuffle(keep_last=1) | SpeakerSeparator(), _DIALOGUE),

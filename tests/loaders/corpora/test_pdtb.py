@@ -153,10 +153,6 @@ def test_tedmdb_as_it_is(real_corpus: Callable[[str], tuple[Reading, list[Discou
     assert sum(connectives(discourses).values()) == 13
     (both,) = [d for d in discourses if d.id == "talk_2150_en"]
     assert {"Explicit", "EntRel", "Implicit"} <= {r.type for r in both.relations}
-    implied = Counter(r.implied for d in discourses for r in d.relations if r.type == "Implicit")
-    assert implied["and"] == 36
-    assert implied["as a result"] == 14
-    assert not any(r.implied for d in discourses for r in d.relations if r.type != "Implicit")
 
 
 def test_gum_with_words_that_are_not_its_own(shared: Path, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 Most corpora of discourse relations come without parts of speech, so that where a finite clause
 begins is a guess there. It errs on one side: where no sign of a finite verb is found there is no
-clause (``different species lead``), and of what looks like one a few are none.
+clause (``different species lead``), and of what looks like one a few are none. Where a corpus has
+the grammar of Universal Dependencies, that tells clauses: a subordinator is a ``mark`` of its
+clause's verb, and that verb an ``advcl`` of the verb of the other clause.
 
 A segment has the whole sentences that a connective and its arguments stand in.
 
@@ -24,12 +26,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Discourse, Relation, Span, span_text
+from coherencegym.loaders.discourse import (
+    Discourse,
+    ParsedWord,
+    Relation,
+    Span,
+    Unit,
+    span_text,
+)
 from coherencegym.loaders.senses import CONNECTIVES
-from coherencegym.manipulations.connectives.implied_connectives import joins_clauses
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Context, Operator
-from coherencegym.words import in_case_of, word_list, word_set
+from coherencegym.words import in_case_of, word_list, word_lists, word_set
 
 _WORD = re.compile(r"[\w'’]+(?:-[\w'’]+)*")
 _SUBJECTS = word_set("i you he she it we they there everyone everybody everything nobody somebody")
@@ -87,6 +95,27 @@ _PREPOSITIONS = word_set("in at on under within with from during by")
 _CLAUSE_END = r"[,;:.!?()\"“”–—]"
 #: Marks and words that a clause may begin behind, other than its sentence's start.
 _OPENS = re.compile(r"(?:^|[;:(–—-])\W*$")
+
+_SUBJECT_RELATIONS = ("nsubj", "csubj", "expl")
+#: Relations by which a word belongs to a noun, and is no predicate of a sentence.
+_OF_NOUNS = frozenset(("acl", "amod", "nmod", "obl", "obj", "nsubj", "dislocated"))
+_OPENING = re.compile(
+    rf"\W*(?:{'|'.join(' '.join(words) for words in word_lists('sentence_openings'))})\b",
+    re.IGNORECASE,
+)
+#: Fillers: what people say while they think of what to say, and words said twice.
+_FILLERS = re.compile(
+    r"\b(?:um|uh|uhm|oh|wow|hey|hi|hello|alright|yeah|okay|ok|gonna|kinda|gotta|wanna|anyways?"
+    r"|you know|i mean|like i|was like|if i may)\b|\b(\w+(?: \w+)?) \1\b"
+    r"|\blike,|, like\b|\b(?:doing|been|was|were|is|are) like \w+ing\b|\w- |\b(?:the|a|to|of) –|--",
+    re.IGNORECASE,
+)
+#: Words with which something is denied.
+_DENIAL = re.compile(
+    r"\b(?:not|no|none|nobody|nothing|never|neither|nor|hardly|without|cannot|rather than"
+    r"|more than (?:just|only)|(?:lack|fail|refus)(?:s|e|ed|es)?)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 def unsuitable(sentence: str, start: int, end: int) -> str:
@@ -268,6 +297,65 @@ def _is_finite(words: list[str], place: int, determined: bool) -> bool:
     if determined:
         return following != ["of"]
     return following[0] in _ARTICLES | _PRONOUNS | _SUBJECTS | {"to", "not"}
+
+
+def says_how_it_goes_on(sentence: str) -> bool:
+    """Tell whether a sentence begins with a connective or the like, or with a quotation."""
+    return _OPENING.match(sentence) is not None or sentence[:1] in set("\"“‘'([")
+
+
+def has_fillers(text: str) -> bool:
+    """Tell whether a text has fillers of speech: it reads badly whatever the connective."""
+    return _FILLERS.search(text) is not None
+
+
+def denies(text: str) -> bool:
+    """Tell whether a text says what is not so: ``instead`` may say then what is."""
+    return _DENIAL.search(text) is not None
+
+
+def joins_clauses(unit: Unit, end: int) -> bool:
+    """Tell whether the subordinator that ends at a character joins a clause to another clause.
+
+    It does not where it is an adverb (``it is possible though that``), or its clause belongs to a
+    phrase (``the time elapsed since he left``). True where the unit has no grammar.
+    """
+    found = _last_word_and_head(unit, end)
+    if found is None:
+        return True
+    word, verb = found
+    if word.relation != "mark" or verb.relation == "acl":
+        return False
+    joined = None if verb.head is None else unit.words[verb.head]
+    return joined is None or joined.relation not in _OF_NOUNS or _has_subject(unit, verb.head)
+
+
+def finite_clause_after(unit: Unit, end: int) -> bool | None:
+    """Tell whether the clause of the connective that ends at a character is a whole one.
+
+    It has a subject and a finite verb then. None where the unit has no grammar.
+    """
+    found = _last_word_and_head(unit, end)
+    if found is None:
+        return None
+    word, verb = found
+    auxiliaries = (each for each in unit.words if each.head == word.head)
+    finite = "VerbForm=Fin" in verb.features or any(
+        "VerbForm=Fin" in each.features and each.relation.startswith(("aux", "cop"))
+        for each in auxiliaries
+    )
+    return finite and _has_subject(unit, word.head)
+
+
+def _last_word_and_head(unit: Unit, end: int) -> tuple[ParsedWord, ParsedWord] | None:
+    word = next((word for word in unit.words if word.end == end), None)
+    return None if word is None or word.head is None else (word, unit.words[word.head])
+
+
+def _has_subject(unit: Unit, verb: int | None) -> bool:
+    return any(
+        word.head == verb and word.relation.startswith(_SUBJECT_RELATIONS) for word in unit.words
+    )
 
 
 _NAME = "ConnectiveSubstitution"
