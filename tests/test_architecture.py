@@ -18,7 +18,6 @@ EVAL = (
     "text",
     "plan",
     "forward",
-    "backends",
     "surprisal",
     "hidden_states",
     "statistics",

@@ -55,7 +55,7 @@ from coherencegym.eval.run.data import (
 from coherencegym.eval.run.options import DataOptions, ModelOptions, each_model
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Loader, Task, TaskContext
+from coherencegym.eval.tasks.task import Task, TaskContext
 from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
 from coherencegym.files.strict_json import kind
@@ -334,8 +334,11 @@ class Runs:
                 run["trials"] = Trials(cache)
                 yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
-        loaders = Loader(model.load_vectors, model.load_head)
-        loaded = model.model if model.is_loaded else task.load(own, loaders)
+        loaded = (
+            model.model
+            if model.is_loaded
+            else task.load(own, lambda head: model.load(None, head=head))
+        )
         vectors = None if call.output.no_cache else cache_folder(call.output.cache)
         with evaluating(loaded.model) if model.is_loaded else nullcontext():
             yield TaskContext(loaded, call.reading, vectors=vectors), task.settle(own, loaded)

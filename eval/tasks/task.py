@@ -221,19 +221,6 @@ class TaskContext:
 
 
 @dataclass(frozen=True)
-class Loader:
-    """Ways to load the model that the user has named.
-
-    Attributes:
-        vectors: loads it as one that has vectors of them.
-        head: loads it with a head of a class of transformers, such as one that classifies.
-    """
-
-    vectors: Callable[[], LoadedModel]
-    head: Callable[[Any], LoadedModel]
-
-
-@dataclass(frozen=True)
 class Task(Generic[_I, _O, _D]):
     """A question to models.
 
@@ -287,7 +274,7 @@ class Task(Generic[_I, _O, _D]):
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
     table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
     digests: Callable[[_I], Iterable[str]] | None = None
-    load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.vectors()
+    load: Callable[[_O, Callable[[Any], LoadedModel]], LoadedModel] = lambda _, load: load(None)
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options

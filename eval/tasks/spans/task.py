@@ -326,7 +326,7 @@ TASK = Task(
         source, configs, split, most
     ),
     digests=lambda one: one.digests,
-    load=lambda options, loader: loader.head(kind_of_head(options.scorer)),
+    load=lambda options, load: load(kind_of_head(options.scorer)),
     check=check_spans,
     resolve=with_scorer,
     record=own_settings,
