@@ -372,7 +372,6 @@ def build(
     from coherencegym.builders.registry import suite_named
     from coherencegym.builders.suite import Suite
     from coherencegym.command_line import options_in
-    from coherencegym.engines import started
     from coherencegym.eval.tasks.options import options_from, refuse_unknown
 
     if not isinstance(suite, str | Path | Suite):
@@ -387,8 +386,7 @@ def build(
     asked = options_from(BuildOptions, options)
     with explaining():
         checked = CheckedBuild(declared.configured(**own), asked, output_option="output=")
-        with started(asked.engine, asked.num_proc, asked.address) as engine:
-            checked.build(engine, quiet=True)
+        checked.build(quiet=True)
     return checked.destination
 
 
