@@ -257,17 +257,16 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert main([*asked, "--split", "x", "--output", str(tmp_path / "x")]) == 2
     assert "no split 'x'" in capsys.readouterr().err
 
-    from coherencegym.eval.run.call import call_of
     from coherencegym.eval.run.runs import run_task
     from coherencegym.eval.tasks.registry import task_named
 
     about: dict[str, Any] = {"model": "demo", "device": "cpu", "dataset": data}
-    found = run_task(call_of(task_named("match"), {**about, "saved": 1000.0}))
+    found = run_task(task_named("match"), {**about, "saved": 1000.0})
     assert isinstance(found, cg.Results)
     assert found.signature == saved.signature
     assert "accuracy, %" in str(found)
     with pytest.raises(EvaluationError, match="match: no option 'save'; expected one of"):
-        call_of(task_named("match"), {**about, "save": 1000.0})
+        run_task(task_named("match"), {**about, "save": 1000.0})
 
 
 def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ import pytest
 from benchmarks.demo_model.picture import PANELS
 from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.registry import load_suite
+from coherencegym.eval.commands import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -125,7 +126,8 @@ def test_a_documented_command_line_is_one(page: str, line: str) -> None:
     if words:  # else only its name is said
         own = SUBCOMMANDS[name]
         make = importlib.import_module(own.module).make_parser
-        make(f"coherencegym {name}", *([own.name] if own.name else [])).parse_args(words)
+        own_name = [name] if own.module == cli.__name__ else []
+        make(f"coherencegym {name}", *own_name).parse_args(words)
 
 
 #: What people read first, as it stands there: on the samples with the demo model.

@@ -212,16 +212,16 @@ def published_scores(suite: str) -> Iterator[Published]:
     They were computed on the original corpora by another program, and are no expectation of this
     one.
     """
-    for cell in published_cells(suite):
-        row = cell.table.row(cell.row)
+    for table, name, system, value in published_cells(suite):
+        row = table.row(name)
         several = f"mean of {len(row.configs)} configs" if len(row.configs) > 1 else ""
         yield Published(
-            config="" if row.group else cell.row,
+            config="" if row.group else name,
             row=row.group or several,
-            model=cell.system,
-            score=round(cell.value / 100, 6),
-            source=cell.table.source,
-            corpus=cell.table.corpus,
+            model=system,
+            score=round(value / 100, 6),
+            source=table.source,
+            corpus=table.corpus,
         )
 
 

@@ -17,7 +17,6 @@ from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, task_named
 
 if TYPE_CHECKING:
-    from coherencegym.eval.run.data import Rebuild
     from coherencegym.eval.tasks.options import CommandLine
     from coherencegym.eval.tasks.task import Task
 
@@ -90,13 +89,12 @@ def make_parser(prog: str, name: str = _DEFAULT, command: Command | None = None)
     return parser
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | None = None) -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
     """Run a subcommand; ``python -m eval`` without one is ``python -m eval score``.
 
     Args:
         argv: the subcommand, and its options.
         prog: the command with its subcommand; empty: ``coherencegym`` with that of ``argv``.
-        rebuild: makes the rows of a stand-off release; none: nobody does.
 
     Returns:
         The exit code: 0, 2 for what the user can mend (one line on standard error says what), or
@@ -113,9 +111,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | N
             message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
             raise EvaluationError(message + did_you_mean(words[0], known))
         command = command_named(name)
-        arguments = make_parser(prog, name, command).parse_args(words)
-        arguments.typed_words, arguments.rebuild = words, rebuild
-        return command.run(arguments)
+        return command.run(make_parser(prog, name, command).parse_args(words))
 
     return finish(prog, run, _explain)
 
@@ -139,13 +135,10 @@ class TaskCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask models about datasets; print what was found, and write the folders."""
-        given = dict(vars(arguments))
-        del given["typed_words"]
-        return self.ask(given.pop("rebuild"), given)
+        return self.ask(vars(arguments))
 
-    def ask(self, rebuild: Rebuild | None, given: Mapping[str, Any], where: str = "") -> int:
-        """The same by the options that were given, by their names; ``where`` begins errors."""
-        from coherencegym.eval.run.call import call_of
+    def ask(self, given: Mapping[str, Any]) -> int:
+        """The same by the options that were given, by their names."""
         from coherencegym.eval.run.options import ShellOptions
         from coherencegym.eval.run.runs import Runs
         from coherencegym.eval.tasks.options import options_from
@@ -153,12 +146,8 @@ class TaskCommand:
 
         shell = options_from(ShellOptions, given)
         asked = {name: value for name, value in given.items() if name not in vars(shell)}
-        try:
-            call = call_of(self._load(), asked, rebuild, shell)
-        except EvaluationError as error:
-            raise EvaluationError(f"{where}{error}") from None
         with data_output(shell.json) as out:
-            runs = Runs(call)
+            runs = Runs(self._load(), asked, shell)
             runs.make()
             if runs.above is not None:
                 runs.finish()
@@ -200,7 +189,10 @@ class RunFile:
         for action in parser._actions:
             action.required = False  # the file has it
         more = vars(parser.parse_args(arguments.more))
-        return command.ask(arguments.rebuild, {**given, **more}, f"{path}: ")
+        try:
+            return command.ask({**given, **more})
+        except EvaluationError as error:
+            raise EvaluationError(f"{path}: {error}") from None
 
 
 def _explain(error: Exception) -> tuple[int, str] | None:

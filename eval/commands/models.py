@@ -96,12 +96,11 @@ class Show:
         from coherencegym.eval.views.item_text import check_conditions, item_lines
         from coherencegym.terminal import shown_console
 
-        given = dict(vars(arguments))
-        rebuild, _ = given.pop("rebuild"), given.pop("typed_words")
-        shown, data, model, reading = parse_options(_SHOW_KINDS, given, "", {"scorer": "auto"})
+        given, usual = vars(arguments), {"scorer": "auto"}
+        shown, data, model, reading = parse_options(_SHOW_KINDS, given, "", usual)
         reading.check()
         quiet_libraries()
-        table, item = find_item(read_items(data, rebuild).tables, shown.item)
+        table, item = find_item(read_items(data).tables, shown.item)
         check_conditions(item, shown.conditions)
         loaded = model.load(reading.scorer)
         reading = replace(reading.settled(loaded.scorer), every_token=True)
@@ -144,8 +143,8 @@ class Surprisal:
         from coherencegym.eval.report.formats import csv_text
         from coherencegym.eval.run.texts import surprisal_rows
 
-        given = {**vars(arguments)}
-        texts, _, _ = (given.pop(name) for name in ("texts", "typed_words", "rebuild"))
+        given = vars(arguments)
+        texts = given.pop("texts")
         quiet_libraries()
         sys.stdout.write(csv_text(surprisal_rows(texts, given, in_shell=True)))
         return 0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 from collections.abc import Sequence
 from itertools import combinations
@@ -345,9 +344,8 @@ class Push:
         for name, expected in own.items():
             if getattr(arguments, name) and form != expected:
                 raise EvaluationError(f"{flag_of(name)}: expected --format {expected} with it")
-        command = shlex.join(["coherencegym", "push", *arguments.typed_words])
         where = HfApi(), arguments.results, arguments.repo_id
-        with hub_errors(f"a push is one commit, made or not made: run `{command}` again"):
+        with hub_errors("a push is one commit, made or not made: run the same command again"):
             if form == RUNS:
                 pushed = push_results(*where, private=arguments.private, dry_run=arguments.dry_run)
             else:

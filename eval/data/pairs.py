@@ -39,10 +39,7 @@ ID_NAMES = ("pair_id", "item_id", "id")
 _GOOD, _BAD = "good", "bad"
 #: The heading of help.
 _PAIRS = "pairs of texts in a file"
-
-
-def _column(said: str) -> Any:
-    return option(None, said, metavar="COLUMN", group=_PAIRS, rare=True)
+_COLUMN: Any = {"metavar": "COLUMN", "group": _PAIRS, "rare": True}
 
 
 @dataclass(frozen=True)
@@ -58,13 +55,17 @@ class PairChoices:
         aggregation: ``sum``, ``mean``, ... of the bits of a text's tokens.
     """
 
-    good: str | None = _column("the better text; default sentence_good, good, chosen ...")
-    bad: str | None = _column("the worse text; default sentence_bad, bad, rejected ...")
-    context: str | None = _column(
-        "a text before both; default context or prompt, where there is one"
+    good: str | None = option(
+        None, "the better text; default sentence_good, good, chosen ...", **_COLUMN
     )
-    cluster_by: str | None = _column(
-        "column whose value names a pair's cluster; default each pair is a cluster"
+    bad: str | None = option(
+        None, "the worse text; default sentence_bad, bad, rejected ...", **_COLUMN
+    )
+    context: str | None = option(
+        None, "a text before both; default context or prompt, where there is one", **_COLUMN
+    )
+    cluster_by: str | None = option(
+        None, "column whose value names a pair's cluster; default each pair is a cluster", **_COLUMN
     )
     group_by: SomeNames = option(
         (),

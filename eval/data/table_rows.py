@@ -171,8 +171,8 @@ def _built(
         if config in bare:
             raise EvaluationError(
                 f"dataset {source.name!r}, config {config!r}: a stand-off release, which has no "
-                f"texts; expected --data-dir with your copy of {known[config]['corpus']['name']}, "
-                f"or first `coherencegym rebuild {source.name} --data-dir PATH`"
+                f"texts; first run `coherencegym rebuild {source.name} --data-dir PATH` with your "
+                f"copy of {known[config]['corpus']['name']}, and name the folder that it makes"
             )
     return {
         config: {

@@ -348,8 +348,6 @@ def settled_scorer(
 
 def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
     # The rest of a message on what the config shows.
-    from transformers.models.auto import modeling_auto as auto
-
     model_type = getattr(config, "model_type", "")
     if scorer is not None and getattr(config, "is_encoder_decoder", False):
         return f"is an encoder with a decoder ({model_type}); expected one of the two"
@@ -358,28 +356,15 @@ def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
             f"is a masked language model ({model_type}); expected a causal one, which gives every "
             "token a probability from what precedes it; --scorer pll scores it"
         )
-    any_model = ("AutoModel", {*auto.MODEL_MAPPING_NAMES, WORD_GRU})
-    causal = ("AutoModelForCausalLM", auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
-    masked = ("AutoModelForMaskedLM", auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES)
-    what, expected, classes = {
-        None: ("model", "that it has", [any_model]),
-        "causal": ("causal language model", "that it has", [causal]),
-        "mntp": ("language model", "that it has", [masked, causal]),
-        "pll": ("masked language model", "for --scorer pll, or --scorer causal", [masked]),
-    }[scorer]
-    own_code = {name for name, _ in classes} & {*(getattr(config, "auto_map", None) or ())}
-    if any(model_type in known for _, known in classes) or (trust and own_code):
+    made = class_for(config, scorer, trust)
+    own_code = made.__name__ in (getattr(config, "auto_map", None) or ())
+    if type(config) in made._model_mapping or (trust and own_code):
         return None
     if own_code:
         return NEEDS_CODE
-    if scorer == "causal" and model_type in auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
-        return (
-            f"reads images and text ({model_type}), and transformers does not load its text part "
-            "as a causal language model; expected a model of text"
-        )
     return (
-        f"is of type {model_type!r}, which transformers has no {what} for without code from the "
-        f"model's repository; expected one {expected}"
+        f"is of type {model_type!r}, which transformers has no {made.__name__} for without code "
+        "from the model's repository; expected a language model of text that it has"
     )
 
 

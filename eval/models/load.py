@@ -41,11 +41,8 @@ from coherencegym.eval.models.machine import (
 from coherencegym.eval.models.source import (
     ADAPTER_CONFIG,
     ADAPTER_WEIGHTS,
-    NOTHING_KNOWN,
     ModelSource,
-    Provenance,
     find_model,
-    find_provenance,
 )
 
 #: Weights that a class of transformers needs, for messages.
@@ -109,7 +106,7 @@ class LoadedModel:
         quantization: its method, such as ``bitsandbytes-4bit``, or None.
         arguments: settings of ``--model-arg`` that numbers may depend on.
         remote_code: code from the model's repository was run.
-        provenance: facts that bear on its training data, as far as they are known.
+        training_cutoff: the date at which its training data end, as the user states it.
         notes: facts that a reader of the scores should know.
         cautions: facts without which they would draw a wrong conclusion.
     """
@@ -128,7 +125,7 @@ class LoadedModel:
     quantization: str | None = None
     arguments: Mapping[str, Scalar] = field(default_factory=dict)
     remote_code: bool = False
-    provenance: Provenance = NOTHING_KNOWN
+    training_cutoff: str | None = None
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
 
@@ -162,7 +159,7 @@ class LoadedModel:
             "quantization": self.quantization,
             "arguments": dict(self.arguments),
             "remote_code": self.remote_code,
-            "provenance": self.provenance.record(),
+            "training_cutoff": self.training_cutoff,
         }
 
     def lines(self) -> list[Note]:
@@ -236,9 +233,7 @@ def load(
             "tokenizer": read.tokenizer,
             "arguments": arguments.numeric(),
             "scorer": own,
-            "provenance": find_provenance(
-                [read.source, *filter(None, [read.adapter])], arguments.training_cutoff
-            ),
+            "training_cutoff": arguments.training_cutoff,
             "notes": _notes(read.source, read.adapter, code, trust),
             "cautions": _cautions(read.config) if read.is_bare else (),
         }

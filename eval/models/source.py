@@ -3,10 +3,6 @@
 The commit is found first and everything is read at it, so that config, tokenizer and weights
 belong together and the results can name it. (Asked for a branch, transformers would also let a
 service on the Hub convert pickled weights, and read those.)
-
-No file of a model says what it has read. Its card may name datasets, the Hub knows when this commit
-was made, and a user may know when the training data end. Whatever cannot be found out is left
-empty, and no run fails for it.
 """
 
 from __future__ import annotations
@@ -14,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
-from coherencegym.eval.data.notes import first_names
 from coherencegym.files.folders import sha256_of
 from coherencegym.hub import some_names, unread
 
@@ -265,105 +260,3 @@ def _references(name: str) -> list[str]:
 def _natural_order(name: str) -> list[tuple[int, int, str]]:
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
     return [(0, int(part), part) if part[0].isdecimal() else (1, 0, part) for part in parts]
-
-
-#: Longest wait for the Hub (seconds): the run goes on without the dates.
-_TIMEOUT = 5.0
-_CARD = "README.md"
-_NAME = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Facts that bear on a model's training data; empty where they are not known.
-
-    Attributes:
-        cutoff: the date at which the training data end, as the user states it (``2023``,
-            ``2023-09``, ``2023-09-30``).
-        changed: the day of the commit that was loaded; the weights are no younger.
-        datasets: the names in the card's metadata.
-    """
-
-    cutoff: str = ""
-    changed: str = ""
-    datasets: tuple[str, ...] = ()
-
-    @property
-    def latest_year(self) -> int | None:
-        """The year of the newest text that the model can have read; None: not known."""
-        latest = self.cutoff or self.changed
-        return int(latest[:4]) if latest else None
-
-    def record(self) -> dict[str, Any]:
-        """The facts that are known, as results record them."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in vars(self).items()
-            if value
-        }
-
-    def facts(self) -> list[str]:
-        """The facts that are known, in a few words each."""
-        found = []
-        if self.cutoff:
-            found.append(f"its training data end in {self.cutoff} (as stated by the user)")
-        if self.changed:
-            found.append(f"its files are of {self.changed} at the latest")
-        if self.datasets:
-            found.append(f"its card names the training data {first_names(self.datasets)}")
-        return found
-
-
-NOTHING_KNOWN = Provenance()
-
-
-def find_provenance(sources: Sequence[ModelSource], cutoff: str | None = None) -> Provenance:
-    """Ask the card and the Hub about a model's files, and those of an adapter on top of it.
-
-    Args:
-        sources: the model, or the adapter's model and the adapter.
-        cutoff: the end of the training data, as the user states it.
-    """
-    asked = [_ask_hub(source) if source.commit is not None else None for source in sources]
-    cards = [
-        _card(source) if info is None else info.card_data or {}
-        for source, info in zip(sources, asked, strict=True)
-    ]
-    moments = [info and info.last_modified for info in asked]
-    changed = [moment.date().isoformat() if moment else "" for moment in moments]
-    return Provenance(
-        cutoff or "", max(changed) if all(changed) else "", tuple(dict.fromkeys(_datasets(cards)))
-    )
-
-
-def _ask_hub(source: ModelSource) -> Any:
-    from huggingface_hub import HfApi
-
-    try:
-        return HfApi().model_info(source.path, revision=source.commit, timeout=_TIMEOUT)
-    except Exception:
-        # Besides the Hub's errors, whatever the client's transport raises.
-        return None
-
-
-def _card(source: ModelSource) -> Mapping[str, Any]:
-    # In a folder, or in the cache of a machine that cannot reach the Hub.
-    from huggingface_hub import metadata_load, try_to_load_from_cache
-
-    path: Any = Path(source.path, _CARD)
-    if source.commit is not None:
-        path = try_to_load_from_cache(source.path, _CARD, revision=source.commit)
-    try:
-        return metadata_load(path) or {}
-    except Exception:
-        # No card, or one that is no YAML: then it says nothing.
-        return {}
-
-
-def _datasets(cards: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for card in cards:
-        value = card.get("datasets")
-        for name in value if isinstance(value, list) else [value]:
-            # Strangers write cards: what is no name is left out.
-            if isinstance(name, str) and _NAME.fullmatch(name):
-                yield name

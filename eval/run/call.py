@@ -1,7 +1,7 @@
-"""What is asked of a task, in one value, and the model that is asked: cache and progress included.
+"""The options of a task, and the model that is asked: its cache and the progress included.
 
-The words of a shell and the arguments of Python come to the same value. Progress is on standard
-error: bars on a terminal, else a line a table.
+The words of a shell and the arguments of Python are read by the same function. Progress is on
+standard error: bars on a terminal, else a line a table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +30,11 @@ from coherencegym.eval.run.options import (
     ItemOptions,
     ModelOptions,
     OutputOptions,
-    ShellOptions,
 )
 from coherencegym.eval.tasks.options import CommandLine, options_from, refuse_unknown
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
-    from coherencegym.eval.forward.execute import BatchProgress
-    from coherencegym.eval.run.data import Rebuild
     from coherencegym.eval.tasks.task import StepProgress, Task
 
 
@@ -156,32 +153,6 @@ def print_cache(cache: Cache, known: int, texts: int, is_masked: bool, verbose: 
         print(note)
 
 
-@dataclass(frozen=True)
-class Call:
-    """A task, and all that is asked of it.
-
-    Attributes:
-        task: the task.
-        model, data: models and datasets.
-        reading: ways to read texts and to run them.
-        own: the task's own options.
-        output: what becomes of the results.
-        given: the options that were given, by their names.
-        rebuild: makes the rows of a release without texts; None: nobody does.
-        shell: what only the shell has; None where Python calls.
-    """
-
-    task: Task[Any, Any, Any]
-    model: ModelOptions
-    data: DataOptions
-    reading: Options
-    own: Any
-    output: OutputOptions
-    given: Mapping[str, Any]
-    rebuild: Rebuild | None = None
-    shell: ShellOptions | None = None
-
-
 def options_of_command(command: CommandLine) -> list[tuple[type[Any], Collection[str]]]:
     """The dataclasses of a command's options, and the names that it takes of each.
 
@@ -204,20 +175,18 @@ def options_of_command(command: CommandLine) -> list[tuple[type[Any], Collection
     ]
 
 
-def call_of(
-    task: Task[Any, Any, Any],
-    given: Mapping[str, Any],
-    rebuild: Rebuild | None = None,
-    shell: ShellOptions | None = None,
-) -> Call:
-    """The call of a task with these options, checked; what is not given is as it is by default."""
-    command = task.command
-    usual: dict[str, Any] = {"scorer": "auto"} if command.several else {}
-    where = command.name if shell is None else ""
-    kinds = options_of_command(command)
+def task_options(
+    task: Task[Any, Any, Any], given: Mapping[str, Any], where: str = ""
+) -> tuple[ModelOptions, DataOptions, Options, Any, OutputOptions]:
+    """The options of a task, checked; ``where`` is that of :func:`parse_options`.
+
+    They are those of model, data, reading, of the task's own and of output.
+    """
+    usual: dict[str, Any] = {"scorer": "auto"} if task.command.several else {}
+    kinds = options_of_command(task.command)
     model, data, reading, own, output = parse_options(kinds, given, where, usual)
     reading.check()
-    return Call(task, model, data, reading, task.check(own), output, given, rebuild, shell)
+    return model, data, reading, task.check(own), output
 
 
 def parse_options(
@@ -267,52 +236,36 @@ def _counted(what: str, number: int, units: str) -> str:
 
 
 @contextmanager
-def _bars(*columns: Any) -> Iterator[Any]:
-    from rich.progress import BarColumn, Progress, TextColumn
+def progress_bar(what: str, number: int, units: str, is_quiet: bool) -> Iterator[StepProgress]:
+    """A bar for each step of a task, on a terminal; else what :func:`timed` says.
 
-    shown = (TextColumn("{task.description}", markup=False), BarColumn(), *columns)
-    with Progress(*shown, console=shown_console(stderr=True), transient=True) as bar:
-        yield bar
-
-
-@contextmanager
-def batch_bar(what: str, number: int, units: str, is_quiet: bool) -> Iterator[BatchProgress | None]:
-    """A bar for the tokens of one table, on a terminal; else what :func:`timed` says."""
-    if is_quiet or not sys.stderr.isatty():
-        with timed(what, number, units, is_quiet):
-            yield None
-        return
-    from rich.progress import TimeRemainingColumn
-    from rich.table import Column
-
-    said = _counted(what, number, units)
-    # Where there is little room, the bar is what gets shorter.
-    with _bars(TimeRemainingColumn(table_column=Column(no_wrap=True))) as bar:
-        task = bar.add_task(said, total=None)
-
-        def show(done: int, total: int) -> None:
-            if not done:
-                bar.update(task, description=f"{said}, {total:,} tokens")
-            bar.update(task, completed=done, total=total)
-
-        yield show
-
-
-@contextmanager
-def step_bars(what: str, number: int, units: str, is_quiet: bool) -> Iterator[StepProgress]:
-    """A bar for each step of a task, on a terminal; else what :func:`timed` says."""
+    A step without a name is that of reading texts, whose tokens are counted.
+    """
     if is_quiet or not sys.stderr.isatty():
         with timed(what, number, units, is_quiet):
             yield lambda step, done, total: None
         return
-    from rich.progress import MofNCompleteColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
 
-    with _bars(MofNCompleteColumn()) as bar:
+    # Where there is little room, the bar is what gets shorter.
+    last = MofNCompleteColumn(), TimeRemainingColumn(table_column=Column(no_wrap=True))
+    shown = (TextColumn("{task.description}", markup=False), BarColumn(), *last)
+    with Progress(*shown, console=shown_console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def show(step: str, done: int, total: int) -> None:
             if step not in tasks:
-                tasks[step] = bar.add_task(f"{what}: {step}", total=total)
+                said = f"{what}: {step}"
+                if not step:
+                    said = f"{_counted(what, number, units)}, {total:,} tokens"
+                tasks[step] = bar.add_task(said, total=total)
             bar.update(tasks[step], completed=done, total=total)
 
         yield show

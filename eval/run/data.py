@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,6 @@ from coherencegym.files.tables import FRAME_SUFFIXES
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Task
-
-#: Makes the rows of a stand-off release: :func:`coherencegym.library.rebuild`.
-Rebuild = Callable[..., Path]
 
 #: The name of items that came from no file.
 IN_MEMORY = "items"
@@ -107,16 +104,14 @@ def _with_baselines(table: ItemTable) -> ItemTable:
     return replace(table, baselines=ComputedBaselines(items, table.headline, table.baselines))
 
 
-def read_items(
-    options: ItemOptions, rebuild: Rebuild | None = None, *, in_parts: bool = False
-) -> Items:
+def read_items(options: ItemOptions, *, in_parts: bool = False) -> Items:
     """The items of a dataset, of files of suites or pairs, or of a value; at least one.
 
     ``in_parts``: of many items not all are in memory; see :func:`eval.data.dataset.tables`.
     """
     given, limit = options.dataset, options.limit
     of_pairs = list(options_in(PairChoices))
-    of_dataset = ("config", "split", "revision", "data_dir")
+    of_dataset = ("config", "split", "revision")
     if isinstance(given, Items):
         read = given
     elif is_file(given):
@@ -131,7 +126,7 @@ def read_items(
             raise EvaluationError(f"{given}: {error.strerror}; expected a suite's file") from None
     elif isinstance(given, str | Path):
         options.refuse(of_pairs, "only for a file of pairs")
-        source = dataset_source(options, options.config, rebuild)
+        source = find_dataset(str(given), options.revision, list(options.config))
         found = tables(source, options.config, options.split, limit, in_parts=in_parts)
         read = Items(source, tuple(map(_with_baselines, found)), options.record())
     else:
@@ -155,34 +150,16 @@ def is_file(dataset: Any) -> bool:
     return path.suffix in (".json", *FRAME_SUFFIXES)
 
 
-def dataset_source(
-    options: DataOptions, configs: Sequence[str], rebuild: Rebuild | None = None
-) -> Source:
-    """The dataset that options name; with ``data_dir`` the rows that are made for it."""
-    from coherencegym.eval.models.machine import world
-
-    name, revision = str(options.dataset), options.revision
-    if options.data_dir is not None:
-        if rebuild is None:
-            raise EvaluationError("--data-dir: only the command coherencegym makes rows for it")
-        if world().size > 1:
-            raise EvaluationError("--data-dir: several processes; first run `coherencegym rebuild`")
-        how = {"data_dir": options.data_dir, "revision": revision, "config": configs}
-        name, revision = str(rebuild(name, **how)), None
-    return find_dataset(name, revision, list(configs))
-
-
 def read_dataset(
     task: Task[Any, Any, Any],
     options: DataOptions,
     own: Any,
-    rebuild: Rebuild | None = None,
     *,
     in_parts: bool = False,
 ) -> DatasetInputs:
     """The inputs of a task that a dataset has, or rows in memory."""
     if isinstance(options, ItemOptions):
-        items = read_items(options, rebuild, in_parts=in_parts)
+        items = read_items(options, in_parts=in_parts)
         return DatasetInputs(items.source, items.tables, {**options.record(), **items.chosen})
     given, chosen = options.dataset, options.record()
     if isinstance(given, Mapping) and task.given is not None:
@@ -192,7 +169,8 @@ def read_dataset(
         rows = ", or rows by split" if task.given else ""
         what = f"{shown_value(given)}; expected a dataset's name or folder{rows}"
         raise EvaluationError(f"{task.command.name}: {what}")
-    source = dataset_source(options, task.names(options.config, own), rebuild)
+    configs = list(task.names(options.config, own))
+    source = find_dataset(str(given), options.revision, configs)
     part = list(options.config), options.split or "test", options.limit
     inputs, notes = task.read(source, *part, own)
     return DatasetInputs(source, inputs, chosen, notes)

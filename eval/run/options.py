@@ -196,14 +196,6 @@ class DataOptions:
     revision: str | None = option(
         None, "tag or commit of a Hub dataset", metavar="TAG", group=DATA, rare=True
     )
-    data_dir: Path | None = option(
-        None,
-        "your copy of the corpora whose texts the dataset does not have",
-        parse=Path,
-        metavar="DIR",
-        group=DATA,
-        rare=True,
-    )
     limit: _Limit | None = option(
         None, "read the first N rows of each table", parse=positive, metavar="N", group=DATA
     )

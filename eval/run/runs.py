@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +38,11 @@ from coherencegym.eval.results.folder import (
     write_results,
 )
 from coherencegym.eval.run.call import (
-    Call,
-    batch_bar,
     described_model,
     print_cache,
+    progress_bar,
     reading_model,
-    step_bars,
+    task_options,
     timed,
 )
 from coherencegym.eval.run.data import (
@@ -52,7 +52,7 @@ from coherencegym.eval.run.data import (
     is_file,
     read_dataset,
 )
-from coherencegym.eval.run.options import DataOptions, ModelOptions, each_model
+from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions, each_model
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Task, TaskContext
@@ -93,9 +93,14 @@ def read_run_file(path: Path) -> dict[str, Any]:
 
 
 def run_file_text(
-    call: Call, model: ModelOptions, data: DataOptions, folder: Path, signature: str
+    task: str,
+    given: Mapping[str, Any],
+    model: ModelOptions,
+    data: DataOptions,
+    folder: Path,
+    signature: str,
 ) -> str:
-    """The file of one run, with its signature: a model and a dataset, and the options given.
+    """The file of one run, with its signature: a model and a dataset, and the options ``given``.
 
     It is empty where a value in memory was asked, or asked about.
     """
@@ -103,12 +108,12 @@ def run_file_text(
         return ""
     recorded = {
         name: _plain(value)
-        for name, value in call.given.items()
+        for name, value in given.items()
         if name not in _UNRECORDED and value is not None
     }
     if model.revision:
         recorded["model_revision"] = model.revision
-    about = {"task": call.task.command.name, "model": model.model, "dataset": str(data.dataset)}
+    about = {"task": task, "model": model.model, "dataset": str(data.dataset)}
     content = {**about, **recorded, "output": str(folder)}
     made = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
     return f"# {visible(signature)}\n{made}"
@@ -142,13 +147,17 @@ class _Place:
     run: Results | None = None
 
 
-def run_task(call: Call) -> Results | ShownOverview:
+def run_task(task: Task[Any, Any, Any], given: Mapping[str, Any]) -> Results | ShownOverview:
     """Ask models about datasets, and write what was found, for Python.
+
+    Args:
+        task: the task.
+        given: the options that were given, by their names.
 
     Returns:
         The results of one model on one dataset, or the overview of several.
     """
-    runs = Runs(call)
+    runs = Runs(task, given)
     runs.make()
     if runs.above is not None:
         runs.write_overview()
@@ -183,10 +192,14 @@ def results_about(
 
 
 class Runs:
-    """The runs of a call.
+    """The runs of a task: models on datasets.
+
+    Args:
+        task: the task.
+        given: the options that were given, by their names.
+        shell: what only the shell has; None where Python calls.
 
     Attributes:
-        call: the call.
         above: the folder of the runs and their overview; None: there will be none.
         places: each model on each dataset, in their order.
         last: the results of the last run that was made.
@@ -194,25 +207,34 @@ class Runs:
 
     last: Results
 
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        command, output = call.task.command, call.output.output
-        datasets, left_out = each_dataset(call.data)
-        for name in left_out if call.shell is not None else ():
+    def __init__(
+        self,
+        task: Task[Any, Any, Any],
+        given: Mapping[str, Any],
+        shell: ShellOptions | None = None,
+    ) -> None:
+        self.task, self.given, self.shell = task, given, shell
+        command = task.command
+        model, data, self.reading, self.own, self.kept = task_options(
+            task, given, command.name if shell is None else ""
+        )
+        output = self.kept.output
+        datasets, left_out = each_dataset(data)
+        for name in left_out if shell is not None else ():
             print(one_line(f"left out, as it has no minimal pairs: {name}"), file=sys.stderr)
-        how: Any = (command.name, self._reads_of, call.reading.scorer)
-        models = [described_model(one, *how) for one in each_model(call.model)]
+        how: Any = (command.name, self._reads_of, self.reading.scorer)
+        models = [described_model(one, *how) for one in each_model(model)]
         # A training that has one checkpoint today has two tomorrow.
-        alone = len(datasets) == len(models) == 1 and not call.model.all_revisions
+        alone = len(datasets) == len(models) == 1 and not model.all_revisions
         alone = alone and not (command.several and output and (output / OVERVIEW).is_dir())
         if not alone and not command.several:
-            where = f"{command.name}: " * (call.shell is None)
+            where = f"{command.name}: " * (shell is None)
             raise EvaluationError(f"{where}several models; expected one")
-        self.processes = ALONE if call.shell is None else world()
-        if self.processes.size > 1 and not (call.task.spreads and alone):
-            some = "one model and one dataset with them" if call.task.spreads else "one"
+        self.processes = ALONE if shell is None else world()
+        if self.processes.size > 1 and not (task.spreads and alone):
+            some = "one model and one dataset with them" if task.spreads else "one"
             raise EvaluationError(f"several processes; expected {some}")
-        if output is None and call.shell is not None and not alone:
+        if output is None and shell is not None and not alone:
             output = _RESULTS
         self.above = None if alone else output
         self._by_model = [[_Place(model, data) for data in datasets] for model in models]
@@ -226,15 +248,15 @@ class Runs:
         return [place.run for place in self.places if place.run is not None]
 
     def _reads(self, own: Any) -> bool:
-        return self.call.task.command.reads_bits and self.call.task.reads(own)
+        return self.task.command.reads_bits and self.task.reads(own)
 
     def _reads_of(self, model: Any) -> bool:
         name = type(model).__name__
-        return self._reads(self.call.task.resolve(self.call.own, lambda: model.config, name))
+        return self._reads(self.task.resolve(self.own, lambda: model.config, name))
 
     def _name_folders(self, output: Path | None) -> None:
-        given, task = self.call.given, self.call.task.command.name
-        if output is None and self.call.shell is None:
+        given, task = self.given, self.task.command.name
+        if output is None and self.shell is None:
             return
         if output is not None and self.above is None:
             self.places[0].folder = output
@@ -251,13 +273,13 @@ class Runs:
     def _check_folders(
         self, datasets: Sequence[DataOptions], models: Sequence[ModelOptions]
     ) -> None:
-        call, names = self.call, [_read_from(one.dataset) for one in datasets]
+        names = [_read_from(one.dataset) for one in datasets]
         files = [name for name in names if is_file(name)]
-        elsewhere = str(call.given.get("calibrate_on") or "").rpartition(":")[0]
+        elsewhere = str(self.given.get("calibrate_on") or "").rpartition(":")[0]
         folders = [one.folder for one in self.places if one.folder is not None]
         if not folders:
             return
-        option = "output=" if call.shell is None else "--output"
+        option = "output=" if self.shell is None else "--output"
         inputs = [name for name in (*names, elsewhere) if name and name not in files]
         around = [*(one.model for one in models if not one.is_loaded), *files]
         check_inputs(folders, option, inputs=inputs, around=around)
@@ -267,20 +289,19 @@ class Runs:
                     f"{folder}: two runs would be written there; expected each model and each "
                     "dataset once"
                 )
-            check_folder(folder, call.output.overwrite, option)
+            check_folder(folder, self.kept.overwrite, option)
         if self.above is not None:
             check_folder(self.above / OVERVIEW, True, option)
 
     def make(self) -> None:
         """Read the data, make the runs, and write each as soon as it is made."""
-        call, is_shell = self.call, self.call.shell is not None
+        is_shell = self.shell is not None
         self.places[0].model.record()
         if is_shell:
             quiet_libraries()
         # The data first: they are read in a moment, and what is wrong with them shows at once.
         for number, place in enumerate(self._by_model[0]):
-            how = call.task, place.data, call.own, call.rebuild
-            read = read_dataset(*how, in_parts=is_shell)
+            read = read_dataset(self.task, place.data, self.own, in_parts=is_shell)
             for own in self._by_model:
                 own[number].read = read
         self._check_models()
@@ -293,7 +314,7 @@ class Runs:
         """Read each model's config: that one is not there is too late to learn hours later."""
         for own in self._by_model if len(self._by_model) > 1 else ():
             if not own[0].model.is_loaded:
-                own[0].model.config(scorer=self.call.reading.scorer)
+                own[0].model.config(scorer=self.reading.scorer)
 
     @contextmanager
     def _attempt(self, what: str) -> Iterator[None]:
@@ -301,17 +322,17 @@ class Runs:
         try:
             yield
         except EvaluationError as error:
-            if not self.runs or self.call.shell is None:
+            if not self.runs or self.shell is None:
                 raise
             print(one_line(f"{what}: not scored: {error}"), file=sys.stderr)
 
     def _resolved(self, model: ModelOptions) -> Any:
         """The task's options as they come to by the config of a model."""
-        task = self.call.task
+        task = self.task
         if model.is_loaded:
             of = model.model.model
-            return task.resolve(self.call.own, lambda: of.config, type(of).__name__)
-        return task.resolve(self.call.own, lambda: model.config(scorer=None)[0], "")
+            return task.resolve(self.own, lambda: of.config, type(of).__name__)
+        return task.resolve(self.own, lambda: model.config(scorer=None)[0], "")
 
     def _ask(self, left: Sequence[_Place], plans: CachedPlans | None) -> None:
         own = self._resolved(left[0].model)
@@ -325,9 +346,9 @@ class Runs:
         self, model: ModelOptions, own: Any, plans: CachedPlans | None
     ) -> Iterator[tuple[TaskContext, Any]]:
         """The model, loaded as the task needs it, and the options as they came to for it."""
-        call, task = self.call, self.call.task
+        task = self.task
         if self._reads(own):
-            how = call.reading, call.output, self.processes
+            how = self.reading, self.kept, self.processes
             with reading_model(model, *how) as (loaded, reading, cache):
                 of_model = None if plans is None else plans.of(loaded.tokenizer)
                 run: Any = {"store": cache, "world": self.processes, "plans": of_model}
@@ -339,24 +360,23 @@ class Runs:
             if model.is_loaded
             else task.load(own, lambda head: model.load(None, head=head))
         )
-        vectors = None if call.output.no_cache else cache_folder(call.output.cache)
+        vectors = None if self.kept.no_cache else cache_folder(self.kept.cache)
         with evaluating(loaded.model) if model.is_loaded else nullcontext():
-            yield TaskContext(loaded, call.reading, vectors=vectors), task.settle(own, loaded)
+            yield TaskContext(loaded, self.reading, vectors=vectors), task.settle(own, loaded)
 
     def _run(self, place: _Place, context: TaskContext, own: Any) -> None:
-        task, folder = self.call.task, place.folder
-        is_quiet = self.call.output.quiet or not self.processes.is_first
+        task, folder = self.task, place.folder
+        is_quiet = self.kept.quiet or not self.processes.is_first
         run_of_several = folder.name if folder is not None and self.above is not None else ""
         # Where there is no bar, several runs have a line each, and one alone one for each table.
         no_tables = is_quiet or (bool(run_of_several) and not sys.stderr.isatty())
         above, units = f"{run_of_several}: " * bool(run_of_several), task.command.units
         rows = sum(len(task.table(one).rows) for one in place.read.inputs)
-        bar, told = (batch_bar, "progress") if self._reads(own) else (step_bars, "step")
 
         @contextmanager
         def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:
-            with bar(above + name, number, units, no_tables) as progress:
-                yield {told: progress}
+            with progress_bar(above + name, number, units, no_tables) as step:
+                yield {"step": step, "progress": partial(step, "")}
 
         context = replace(context, showing=showing, reads=[], names=Counter())
         about = place.read, own, place.model.record()
@@ -365,23 +385,23 @@ class Runs:
         else:
             with (
                 timed(run_of_several, rows, units, is_quiet or not run_of_several),
-                written_beside(folder, self.call.output.overwrite) as work,
+                written_beside(folder, self.kept.overwrite) as work,
             ):
                 found = results_about(task, replace(context, folder=work), *about)
                 write_results(found, work)
                 write_results_files(found, work)
-                made = place.model, place.data, folder, found.signature
-                if text := run_file_text(self.call, *made):
+                made = self.given, place.model, place.data, folder, found.signature
+                if text := run_file_text(task.command.name, *made):
                     (work / RUN_FILE_NAME).write_bytes(text.encode("utf-8", "replace"))
         if not self.processes.is_first:
             return
         found = replace(found, folder=folder)
         place.run = found.without_details()
-        if self.call.shell is None:
+        if self.shell is None:
             self.last = found
-        elif self.above is None or self.call.shell.verbose:
+        elif self.above is None or self.shell.verbose:
             assert folder is not None
-            verbose = self.call.shell.verbose
+            verbose = self.shell.verbose
             found.print(verbose=verbose)
             print(f"written to {folder}: open its {PAGE_OF_RUN}")
             if isinstance(context.store, Cache) and context.reads:

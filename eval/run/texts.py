@@ -24,7 +24,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.pairs import ID_NAMES, condition_after
 from coherencegym.eval.models.machine import ALONE, world
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.run.call import batch_bar, described_model, parse_options, reading_model
+from coherencegym.eval.run.call import described_model, parse_options, progress_bar, reading_model
 from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model
 from coherencegym.eval.text.sequence import name_notes
 from coherencegym.files.tables import FRAME_SUFFIXES, read_frame, read_text, records
@@ -102,9 +102,9 @@ def surprisal_rows(
         tell = partial(_tell, one.name) if in_shell else warnings.warn
         with (
             reading_model(one, reading, output, processes) as (loaded, how, cache),
-            batch_bar(*said) as progress,
+            progress_bar(*said) as step,
         ):
-            run: Any = {"store": cache, "progress": progress, "world": processes}
+            run: Any = {"store": cache, "progress": partial(step, ""), "world": processes}
             found = _rows(loaded, *labelled, chosen.by, how, tell, **run)
             rows += [{"model": one.name, **row} for row in found]
     return rows

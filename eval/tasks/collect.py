@@ -12,7 +12,6 @@ from coherencegym.eval.data.notes import Note, caution, detail, first_names, par
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY, rows_digest
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.models.source import Provenance
 from coherencegym.eval.outcomes.metrics import EstimateRow, score_of
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
@@ -148,7 +147,7 @@ def run_notes(
     )
     yield from model.lines()
     corpora = _corpora(source, [table.config for table in tables])
-    yield from contamination_notes(corpora, model.provenance)
+    yield from contamination_notes(corpora, model.training_cutoff)
 
 
 def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
@@ -156,8 +155,11 @@ def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
     return [known.get(config, {}).get("corpus", {}) for config in configs]
 
 
-def contamination_notes(corpora: Iterable[Mapping[str, Any]], model: Provenance) -> Iterator[Note]:
-    """A line on whether the model may have read the texts; none where their year is not known."""
+def contamination_notes(corpora: Iterable[Mapping[str, Any]], cutoff: str | None) -> Iterator[Note]:
+    """A line on whether the model may have read the texts; none where their year is not known.
+
+    ``cutoff`` is the date at which its training data end, as the user states it (``2023-09``).
+    """
     years = {
         str(corpus.get("title", "")): int(corpus["public_since"])
         for corpus in corpora
@@ -165,18 +167,17 @@ def contamination_notes(corpora: Iterable[Mapping[str, Any]], model: Provenance)
     }
     if not years:
         return
-    latest = model.latest_year
-    younger = [title for title, year in years.items() if latest is not None and year > latest]
+    younger = [title for title, year in years.items() if cutoff and year > int(cutoff[:4])]
     verdict = "the model may have been trained on these texts"
     if len(younger) == len(years):
         verdict = "these texts were not public then"
     elif younger:
         verdict += f", but not on those of {first_names(younger)}"
     said = ", ".join(f"{year} ({title})" for title, year in years.items())
-    facts = ", ".join(model.facts()) or "its training data are unknown"
+    facts = f"end in {cutoff} (as stated by the user)" if cutoff else "are unknown"
     yield detail(
-        f"texts public since {said}; the model: {facts}; {verdict} (see Contamination in the "
-        "dataset's card)"
+        f"texts public since {said}; the model: its training data {facts}; {verdict} (see "
+        "Contamination in the dataset's card)"
     )
 
 

@@ -9,44 +9,34 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands
 from coherencegym.eval.tasks.registry import TASKS, all_tasks
-from coherencegym.library import rebuild
 
 NAME = "coherencegym"
 
 
-@dataclass(frozen=True)
-class Subcommand:
-    """A subcommand, and where it is.
+class Subcommand(NamedTuple):
+    """A subcommand: the heading that help shows it under, its purpose, and its module.
 
-    Attributes:
-        group: the heading that help shows it under.
-        summary: its purpose.
-        module: the place of ``main(argv, prog) -> int`` and of ``make_parser(prog)``.
-        name: its name among the several that ``module`` has; empty where there is one.
+    The module has ``main(argv, prog) -> int`` and ``make_parser(prog)``; in that of the evaluator
+    ``argv`` begins with the name of the subcommand.
     """
 
     group: str
     summary: str
     module: str
-    name: str = ""
 
-    def main(self, words: Sequence[str], prog: str) -> int:
-        """Run it; returns the exit code."""
-        run: Callable[..., int] = importlib.import_module(self.module).main
-        if self.name:
-            return run([self.name, *words], prog, rebuild)
-        return run(words, prog)
+
+_EVALUATOR = "coherencegym.eval.commands.cli"
 
 
 def _evaluator(group: str, *names: str) -> dict[str, Subcommand]:
-    module, known = "coherencegym.eval.commands.cli", commands()
-    return {name: Subcommand(group, known[name], module, name) for name in names}
+    known = commands()
+    return {name: Subcommand(group, known[name], _EVALUATOR) for name in names}
 
 
 _MAKE, _ASK, _READ, _SHARE = "make suites", "ask a model", "understand scores", "share"
@@ -105,7 +95,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     known = SUBCOMMANDS if words and words[0] in SUBCOMMANDS else subcommands()
     if words and words[0] in known:
-        return known[words[0]].main(words[1:], f"{NAME} {words[0]}")
+        module = known[words[0]].module
+        run: Callable[..., int] = importlib.import_module(module).main
+        return run(words if module == _EVALUATOR else words[1:], f"{NAME} {words[0]}")
     if words and not words[0].startswith("-"):
         message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
         raise EvaluationError(message + did_you_mean(words[0], known))

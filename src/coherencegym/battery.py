@@ -280,7 +280,6 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym check") ->
 
         quiet_libraries()
         as_json, models = arguments.pop("json"), arguments.pop("model")
-        arguments.pop("typed_words", None)
         with data_output(True) as out:
             with spinner() as say:
                 found = check(models, say=say, **arguments)

@@ -92,11 +92,10 @@ def score(
             or rows; pairs of texts, as :func:`load_pairs` takes them; or a list of names.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
         options: those of ``coherencegym score``, with ``_`` for ``-``. They choose a part of the
-            dataset (``config``, ``split``, ``revision``, ``limit``; ``data_dir``, a folder of
-            corpus files, for one without its texts), load the model (``device``, ``dtype``,
-            ``model_revision``, ``model_arg``, ...), say how it reads (``scorer``, ``masking``,
-            ``bos``, ``separator``, ``truncate``, ``compat``, ``batch_tokens``, ...: see
-            :class:`eval.plan.options.Options`), and where results go: ``output``, a folder, in
+            dataset (``config``, ``split``, ``revision``, ``limit``), load the model (``device``,
+            ``dtype``, ``model_revision``, ``model_arg``, ...), say how it reads (``scorer``,
+            ``masking``, ``bos``, ``separator``, ``truncate``, ``compat``, ``batch_tokens``, ...:
+            see :class:`eval.plan.options.Options`), and where results go: ``output``, a folder, in
             which several runs have one each beside an overview, written as soon as their scores are
             there; ``overwrite`` replaces results, ``cache`` is a folder in which surprisals are
             kept from run to run, and ``quiet=False`` shows progress.
@@ -238,12 +237,11 @@ def detect(model: Any, dataset: str | Path, *, tokenizer: Any = None, **options:
 def _ask(
     task: str, model: Any, dataset: Any, tokenizer: Any, options: Mapping[str, Any]
 ) -> Results | ShownOverview:
-    from coherencegym.eval.run.call import call_of
     from coherencegym.eval.run.runs import run_task
     from coherencegym.eval.tasks.registry import task_named
 
     given = {**options, "model": _with_tokenizer(model, tokenizer), "dataset": dataset}
-    return run_task(call_of(task_named(task), given, rebuild))
+    return run_task(task_named(task), given)
 
 
 def _with_tokenizer(model: Any, tokenizer: Any) -> Any:

@@ -37,7 +37,7 @@ ADAPTABLE = (
     *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "Unlicense"),
     *("ODC-By-1.0", "ODbL-1.0", "PDDL-1.0"),
 )
-_BY_LOWER_CASE = {identifier.lower(): identifier for identifier in ADAPTABLE}
+_BY_LOWER_CASE = dict(zip(map(str.lower, ADAPTABLE), ADAPTABLE, strict=True))
 #: Between identifiers of licences all of which hold, as SPDX expressions have it.
 _AND = " AND "
 #: The word for a licence that has no identifier.

@@ -19,7 +19,7 @@ from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import CachedPlans
-from coherencegym.eval.run.call import call_of
+from coherencegym.eval.run.call import task_options
 from coherencegym.eval.run.data import each_dataset, read_dataset
 from coherencegym.eval.run.runs import results_about
 from coherencegym.eval.tasks.options import refuse_unknown
@@ -91,9 +91,9 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         refuse_unknown("ScoreCallback: ", options, options_in(Options))
         chosen = {"config": config, "split": split, "revision": revision, "limit": limit}
         given = {**chosen, **options, "model": trainer.model, "dataset": data}
-        self._call = call_of(TASK, given)
-        datasets, _ = each_dataset(self._call.data)
-        self._read = [read_dataset(TASK, one, self._call.own) for one in datasets]
+        self._model, data, self._reading, self._own, _ = task_options(TASK, given, "ScoreCallback")
+        datasets, _ = each_dataset(data)
+        self._read = [read_dataset(TASK, one, self._own) for one in datasets]
         names = Counter(read.source.suite for read in self._read)
         if twice := [name for name, n in names.items() if n > 1]:
             raise EvaluationError(
@@ -125,7 +125,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
 
     def _loaded(self, step: int) -> LoadedModel:
         # A name of the weights of its own spares reading them all for a digest.
-        model, scorer = self._trainer.model, self._call.reading.scorer
+        model, scorer = self._trainer.model, self._reading.scorer
         return in_memory(model, self._tokenizer, commit=f"step {step}", scorer=scorer)
 
     def _score(self, state: Any, control: Any) -> None:
@@ -145,12 +145,12 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         logs: dict[str, float] = {}
         try:
             loaded = self._loaded(step)
-            reading = self._call.reading.settled(loaded.scorer)
+            reading = self._reading.settled(loaded.scorer)
             plans = self._plans.of(loaded.tokenizer)
-            settings = replace(self._call.model, model=loaded).record()
+            settings = replace(self._model, model=loaded).record()
             for read in self._read:
                 context = TaskContext(loaded, reading, plans=plans)
-                results = results_about(TASK, context, read, self._call.own, settings)
+                results = results_about(TASK, context, read, self._own, settings)
                 logs |= _logged(results, read.source.suite)
             if not logs:
                 raise EvaluationError(

@@ -28,7 +28,6 @@ from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest, write_split
-from coherencegym.engines import Engine
 from coherencegym.errors import EvaluationError
 from coherencegym.files.folders import CHECKSUMS
 from coherencegym.loaders.discourse import Discourse
@@ -114,13 +113,13 @@ def test_a_request_needs_no_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = BuildOptions(corpora=("sample",), limit=21, output=tmp_path / "out")
-    manifest = CheckedBuild(load_suite("story_cloze"), options).build(Engine())
+    manifest = CheckedBuild(load_suite("story_cloze"), options).build()
     assert capsys.readouterr().out.endswith(f"written to {tmp_path / 'out'}\n")
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (tmp_path / "out/manifest.json").read_text() == dump_manifest(manifest)
-    assert CheckedBuild(load_suite("story_cloze"), options).build(Engine()) == manifest
+    assert CheckedBuild(load_suite("story_cloze"), options).build() == manifest
     assert capsys.readouterr().out.endswith("out is there already, as this build makes it\n")
-    assert CheckedBuild(load_suite("story_cloze"), options).build(Engine(), quiet=True)
+    assert CheckedBuild(load_suite("story_cloze"), options).build(quiet=True)
     assert capsys.readouterr().out == ""
     with pytest.raises(EvaluationError, match="out exists"):
         CheckedBuild(load_suite("story_cloze"), replace(options, limit=20))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 from coherencegym.files.strict_json import held
 
@@ -97,30 +97,27 @@ class Paper:
     tables: Mapping[str, PublishedTable]
 
 
-@dataclass(frozen=True)
-class PublishedCell:
-    """A published score: its table, row and column, and the value in per cent."""
-
-    table: PublishedTable
-    row: str
-    system: str
-    value: float
-
-
 @cache
 def read_papers() -> Mapping[str, Paper]:
     """All papers by their keys, such as ``chen-2019``."""
     folder = files(__package__).joinpath("declarations")
     texts = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
     return {
-        name.removesuffix(".toml"): held(tomllib.loads(text), Paper)
+        name.removesuffix(".toml"): held(_declared(text), Paper)
         for name, text in sorted(texts.items())
         if name.endswith(".toml")
     }
 
 
-def published_cells(suite: str) -> Iterator[PublishedCell]:
-    """The scores that papers have published of whole systems for a suite."""
+def _declared(text: str) -> dict[str, Any]:
+    # What all tables of a paper have stands in ``shared``, unless a table says otherwise.
+    paper = tomllib.loads(text)
+    shared = paper.pop("shared", {})
+    return {**paper, "tables": {name: shared | own for name, own in paper["tables"].items()}}
+
+
+def published_cells(suite: str) -> Iterator[tuple[PublishedTable, str, str, float]]:
+    """The scores of whole systems for a suite: their table, row and column, and per cents."""
     for paper in read_papers().values():
         for table in paper.tables.values():
             if table.suite != suite:
@@ -128,4 +125,4 @@ def published_cells(suite: str) -> Iterator[PublishedCell]:
             for row, values in table.values.items():
                 for system, value in zip(table.systems, values, strict=True):
                     if value == value:  # NaN: the paper has none
-                        yield PublishedCell(table, row, system, value)
+                        yield table, row, system, value

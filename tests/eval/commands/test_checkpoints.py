@@ -101,9 +101,9 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     real = ModelOptions.load
 
-    def counted(arguments: Any, *how: Any) -> Any:
+    def counted(arguments: Any, *how: Any, **more: Any) -> Any:
         found.append(Path(arguments.model).name)
-        return real(arguments, *how)
+        return real(arguments, *how, **more)
 
     monkeypatch.setattr(ModelOptions, "load", counted)
     return found

@@ -45,9 +45,9 @@ def test_a_folder_of_suites_ends_in_one_overview(
     loads = []
     real = ModelOptions.load
 
-    def counted(arguments: Any, *more: Any) -> object:
+    def counted(arguments: Any, *more: Any, **known: Any) -> object:
         loads.append(arguments)
-        return real(arguments, *more)
+        return real(arguments, *more, **known)
 
     monkeypatch.setattr(ModelOptions, "load", counted)
     words = ["score", "--model", "demo", "--dataset", str(suites), "--no-cache"]
