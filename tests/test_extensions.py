@@ -26,22 +26,17 @@ diary_order = diary_order:SUITE
 no_suite = diaries:CORPUS
 lost_suite = diaries_lost:SUITE
 [coherencegym.tasks]
-weigh = diary_task
+weigh = diary_task:TASK
 no_task = diaries:CORPUS
 """
 TASK = '''\
-"""A task that counts."""
+"""A task that is another by its name."""
 
-SUMMARY = "weigh a diary"
+from dataclasses import replace
 
+from coherencegym.eval.tasks.correlate.task import TASK as OTHER
 
-def add_arguments(parser):
-    parser.add_argument("--times", type=int, default=1)
-
-
-def run(arguments):
-    print("heavy" * arguments.times)
-    return 0
+TASK = replace(OTHER, command=replace(OTHER.command, name="weigh"))
 '''
 
 
@@ -93,8 +88,8 @@ def test_it_is_built_and_run_by_its_name(
     assert main(["build", "sentence_order", *built]) == 0
     assert "diaries_narration_all" in capsys.readouterr().out
     assert main(["corpora", "show", "diaries"]) == 0
-    assert main(["weigh", "--times", "2"]) == 0
-    assert capsys.readouterr().out.endswith("heavyheavy\n")
+    assert main(["weigh", "--model", "demo", "--dataset", "nowhere"]) == 2
+    assert capsys.readouterr().err.startswith("coherencegym weigh: dataset 'nowhere': no such")
     assert main([]) == 0
     assert "weigh          a task of diaries" in capsys.readouterr().out
 

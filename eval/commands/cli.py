@@ -7,18 +7,16 @@ import importlib
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from coherencegym.command_line import USER_ERROR, Parser, add_options, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
-from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, task_named
+from coherencegym.eval.tasks.registry import all_tasks, command_line_of, task_named
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.options import CommandLine
-    from coherencegym.eval.tasks.task import Task
 
 #: Subcommands beside the tasks of the registry: where each is in this folder, and its purpose.
 COMMANDS = {
@@ -48,7 +46,7 @@ PATIENCE = 20
 
 
 class Command(Protocol):
-    """A subcommand; of another package it is a module. Importing it must be quick."""
+    """A subcommand; importing it must be quick."""
 
     EXAMPLES: str
 
@@ -71,20 +69,14 @@ def command_named(name: str) -> Command:
     if name in COMMANDS:
         module, _, made = COMMANDS[name][0].partition(":")
         return cast(Command, getattr(importlib.import_module(f"{__package__}.{module}"), made)())
-    load = partial(task_named, name)
-    if name in TASKS:
-        return TaskCommand(command_line_of(name), load)
-    from coherencegym.eval.tasks.task import Task
-
-    task = load()  # of another package
-    return TaskCommand(task.command, load) if isinstance(task, Task) else cast(Command, task)
+    return TaskCommand(command_line_of(name))
 
 
 def make_parser(prog: str, name: str = _DEFAULT, command: Command | None = None) -> Parser:
     """The parser of a subcommand: of ``command``, if it was imported already."""
     command = command or command_named(name)
-    summary = getattr(command, "SUMMARY", commands()[name])
-    parser = Parser(prog, summary[0].upper() + summary[1:] + ".", getattr(command, "EXAMPLES", ""))
+    summary = commands()[name]
+    parser = Parser(prog, summary[0].upper() + summary[1:] + ".", command.EXAMPLES)
     command.add_arguments(parser)
     return parser
 
@@ -119,10 +111,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
 class TaskCommand:
     """A task as a subcommand; the task is imported when it runs."""
 
-    def __init__(self, command: CommandLine, load: Callable[[], Task[Any, Any, Any]]) -> None:
+    def __init__(self, command: CommandLine) -> None:
         self.command = command
         self.EXAMPLES = command.examples
-        self._load = load
 
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options of every task, and its own."""
@@ -147,7 +138,7 @@ class TaskCommand:
         shell = options_from(ShellOptions, given)
         asked = {name: value for name, value in given.items() if name not in vars(shell)}
         with data_output(shell.json) as out:
-            runs = Runs(self._load(), asked, shell)
+            runs = Runs(task_named(self.command.name), asked, shell)
             runs.make()
             if runs.above is not None:
                 runs.finish()
@@ -181,9 +172,7 @@ class RunFile:
         if (name := given.pop("task", "score")) not in [*tasks]:
             listed = f"expected one of {', '.join(tasks)}{did_you_mean(name, tasks)}"
             raise EvaluationError(f"{path}: task: no task {name!r}; {listed}")
-        command = command_named(name)
-        if not isinstance(command, TaskCommand):
-            raise EvaluationError(f"{path}: task: {name} is a command; expected a task")
+        command = TaskCommand(command_line_of(name))
         parser = Parser(f"coherencegym run {path}")
         command.add_arguments(parser)
         for action in parser._actions:

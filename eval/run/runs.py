@@ -92,33 +92,6 @@ def read_run_file(path: Path) -> dict[str, Any]:
     return content
 
 
-def run_file_text(
-    task: str,
-    given: Mapping[str, Any],
-    model: ModelOptions,
-    data: DataOptions,
-    folder: Path,
-    signature: str,
-) -> str:
-    """The file of one run, with its signature: a model and a dataset, and the options ``given``.
-
-    It is empty where a value in memory was asked, or asked about.
-    """
-    if not isinstance(model.model, str) or not isinstance(data.dataset, str | Path):
-        return ""
-    recorded = {
-        name: _plain(value)
-        for name, value in given.items()
-        if name not in _UNRECORDED and value is not None
-    }
-    if model.revision:
-        recorded["model_revision"] = model.revision
-    about = {"task": task, "model": model.model, "dataset": str(data.dataset)}
-    content = {**about, **recorded, "output": str(folder)}
-    made = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
-    return f"# {visible(signature)}\n{made}"
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return list(map(_plain, value))
@@ -390,8 +363,7 @@ class Runs:
                 found = results_about(task, replace(context, folder=work), *about)
                 write_results(found, work)
                 write_results_files(found, work)
-                made = self.given, place.model, place.data, folder, found.signature
-                if text := run_file_text(task.command.name, *made):
+                if text := self._run_file(place, found.signature):
                     (work / RUN_FILE_NAME).write_bytes(text.encode("utf-8", "replace"))
         if not self.processes.is_first:
             return
@@ -407,6 +379,21 @@ class Runs:
             if isinstance(context.store, Cache) and context.reads:
                 known, texts = map(sum, zip(*context.reads, strict=True))
                 print_cache(context.store, known, texts, context.reading.is_masked, verbose)
+
+    def _run_file(self, place: _Place, signature: str) -> str:
+        # It is empty where a value in memory was asked, or asked about.
+        model, dataset = place.model, place.data.dataset
+        if model.is_loaded or not isinstance(dataset, str | Path):
+            return ""
+        content = {"task": self.task.command.name, "model": model.model, "dataset": str(dataset)}
+        for name, value in self.given.items():
+            if name not in _UNRECORDED and value is not None:
+                content[name] = _plain(value)
+        if model.revision:
+            content["model_revision"] = model.revision
+        content["output"] = str(place.folder)
+        made = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
+        return f"# {visible(signature)}\n{made}"
 
     def results_text(self) -> str:
         """The content of ``results.json``; of several runs a list, in their order."""

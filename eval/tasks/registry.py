@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.errors import EvaluationError
 from coherencegym.extensions import added, load_extension, package_of
 
 if TYPE_CHECKING:
@@ -49,25 +48,20 @@ def all_tasks() -> dict[str, str]:
 
 
 def command_line_of(name: str) -> CommandLine:
-    """The subcommand of a task of :data:`TASKS`."""
+    """The subcommand of a task."""
+    if name not in TASKS:
+        return task_named(name).command
     command: CommandLine = importlib.import_module(f"{TASKS[name][1]}.options").COMMAND
     return command
 
 
-def task_named(name: str) -> Any:
-    """The task of that name, which is one of :func:`all_tasks`.
-
-    What another package brings may also be the module of a command.
-    """
+def task_named(name: str) -> Task[Any, Any, Any]:
+    """The task of that name, which is one of :func:`all_tasks`."""
+    task: Task[Any, Any, Any]
     if name not in TASKS:
         from coherencegym.eval.tasks.task import Task
 
-        loaded = load_extension(entry := added("tasks", TASKS)[name])
-        if not isinstance(loaded, Task) and not {"add_arguments", "run"} <= {*dir(loaded)}:
-            raise EvaluationError(
-                f"{entry.group}: {name} ({entry.value}) is a {type(loaded).__name__}; expected a "
-                "Task, or a module with add_arguments and run"
-            )
-        return loaded
-    task: Task[Any, Any, Any] = importlib.import_module(f"{TASKS[name][1]}.task").TASK
+        task = load_extension(added("tasks", TASKS)[name], Task)
+        return task
+    task = importlib.import_module(f"{TASKS[name][1]}.task").TASK
     return task

@@ -6,8 +6,7 @@ A package declares them in its own metadata, without a change here::
     recipe_order = "recipes.recipe_order:SUITE"
 
 The name is what the command line calls it. The groups are ``coherencegym.corpora`` (a ``Corpus``),
-``coherencegym.suites`` (a ``Suite``) and ``coherencegym.tasks`` (a ``Task``, or the
-module of a subcommand: ``add_arguments(parser)`` and ``run(arguments) -> int``).
+``coherencegym.suites`` (a ``Suite``) and ``coherencegym.tasks`` (a ``Task``).
 A name that the toolkit has itself stays its own.
 """
 
