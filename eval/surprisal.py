@@ -162,7 +162,7 @@ def plan_queries(
         refuse_unless_in_vocabulary(size, tokenizer, texts)
         return prepared
 
-    if plans is None or plans.tokenizer is None:
+    if plans is None:
         return make()
     # All that is read of the model beside its tokenizer.
     start = start_of_text(tokenizer, config, options.bos)
