@@ -154,8 +154,6 @@ class Surprisal:
 DOCUMENTS, SPANS_TASK, ENCODER = "documents", "spans", "encoder"
 #: Option -> the tasks that have a use for it.
 _ONLY = {
-    "freeze": (DOCUMENTS, SPANS_TASK),
-    "parts": (SPANS_TASK,),
     "folds": (SPANS_TASK,),
     "criteria": (ENCODER,),
     "dimensions": (ENCODER,),
@@ -169,7 +167,7 @@ class Train:
 
     EXAMPLES = """\
   coherencegym train documents --model roberta-base --dataset coherencegym/intruder_sentences
-  coherencegym train spans --model roberta-base --dataset DATA --config intruder_sample --parts
+  coherencegym train spans --model roberta-base --dataset DATA --config intruder_sample
   coherencegym train encoder --model gru --dataset DATA --criteria nsp nl spp sdt
 """
 
@@ -262,7 +260,6 @@ def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOpti
         GRU_SETTINGS,
         EncoderTraining,
         NewGRU,
-        Targets,
         read_structures,
     )
     from coherencegym.eval.tasks.training.encoder import find_encoder
@@ -286,7 +283,7 @@ def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOpti
     part |= {"revision": data.revision, "max_items": data.limit}
     readers: dict[str, Callable[..., TrainingData]] = {
         DOCUMENTS: training_documents,
-        SPANS_TASK: partial(training_texts, parts=own.parts, folds=own.folds),
+        SPANS_TASK: partial(training_texts, folds=own.folds),
         ENCODER: read_structures,
     }
     read, most = readers[task](data.dataset, **part), given.get("max_length")
@@ -296,9 +293,8 @@ def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOpti
     else:
         encoder = find_encoder(model.model, model.revision, most)
     usual = {
-        # As the papers trained; a head alone has new weights, which have further to go.
+        # As the papers trained.
         **({"epochs": 10} if task == SPANS_TASK else {}),
-        **({"learning_rate": 1e-3} if given.get("freeze") else {}),
         **(GRU_SETTINGS if is_new else {}),
     }
     settings = options_from(Settings, {**usual, **given, "max_length": encoder.max_length})
@@ -307,7 +303,6 @@ def _training(arguments: argparse.Namespace, data: DataOptions, model: ModelOpti
     if task == DOCUMENTS:
         return DocumentTraining(*common, {})
     if task == SPANS_TASK:
-        return SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
+        return SpanTraining(*common, {"folds": own.folds})
     name = "+".join(name for name in CRITERIA if name in arguments.criteria)
-    recorded = {"criteria": name, "dimensions": own.dimensions}
-    return EncoderTraining(*common, recorded, Targets.of(read.training), arguments.criteria)
+    return EncoderTraining(*common, {"criteria": name, "dimensions": own.dimensions})

@@ -107,7 +107,7 @@ def prepare_passages(
         added = Added(() if start.token_id is None else (start.token_id,), ())
     else:
         added = added_by(tokenizer)
-    if pool == "cls" and (causal or added.before[:1] != (tokenizer.cls_token_id,)):
+    if pool == "cls" and (causal or not special.begins_with_cls(tokenizer)):
         problem = (
             "the first token of this model sees nothing of the text"
             if causal

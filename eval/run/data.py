@@ -164,7 +164,7 @@ def read_dataset(
     given, chosen = options.dataset, options.record()
     if isinstance(given, Mapping) and task.given is not None:
         read = task.given(given, options.split or "test", own)
-        return DatasetInputs(task.table(read).source, [read], chosen)
+        return DatasetInputs(read.source, [read], chosen)
     if not isinstance(given, str | Path):
         rows = ", or rows by split" if task.given else ""
         what = f"{shown_value(given)}; expected a dataset's name or folder{rows}"

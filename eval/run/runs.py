@@ -344,7 +344,7 @@ class Runs:
         # Where there is no bar, several runs have a line each, and one alone one for each table.
         no_tables = is_quiet or (bool(run_of_several) and not sys.stderr.isatty())
         above, units = f"{run_of_several}: " * bool(run_of_several), task.command.units
-        rows = sum(len(task.table(one).rows) for one in place.read.inputs)
+        rows = sum(len(one.rows) for one in place.read.inputs)
 
         @contextmanager
         def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:

@@ -48,21 +48,21 @@ def collect_results(
         reading: the choices of reading that a signature has.
     """
     about, details = model.about(), [detail for _, detail in pairs]
-    tables = [asked.table(one) for one, _ in pairs]
+    tables = [table for table, _ in pairs]
     digests = [
         f"{table.config} {digest}"
-        for table, (one, _) in zip(tables, pairs, strict=True)
-        for digest in (
-            [f"{table.split} {table.rows_sha256}"] if asked.digests is None else asked.digests(one)
-        )
+        for table in tables
+        for digest in getattr(table, "digests", ()) or [f"{table.split} {table.rows_sha256}"]
     ]
     dataset = about_dataset(
         source,
         digests,
         all(table.verified for table in tables),
         [
-            about_table(table, table.rows, **_language(source, table.config), **asked.facts(*pair))
-            for table, pair in zip(tables, pairs, strict=True)
+            about_table(
+                table, table.rows, **_language(source, table.config), **asked.facts(table, detail)
+            )
+            for table, detail in pairs
         ],
     )
     came_to = {**asked.came_to(details), "intervals": INTERVALS, "versions": versions(about)}
@@ -78,7 +78,7 @@ def collect_results(
         outcomes=outcomes,
         metrics={metric.name: metric for metric in asked.metrics},
         asked=asked,
-        inputs=[given for given, _ in pairs],
+        inputs=tables,
         details=details,
         options=options,
         manifest=source.manifest,
@@ -132,7 +132,7 @@ def _notes(found: Results) -> Iterator[Note]:
     yield from found.asked.notes(found)
     yield from baseline_notes(found.headline)
     marked = any(row.n < FEW_ITEMS for row in shown_rows(found.rows))
-    if marked or any(len(table.rows) < FEW_ITEMS for table in found.input_tables):
+    if marked or any(len(table.rows) < FEW_ITEMS for table in found.inputs):
         what = found.asked.command.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")
 

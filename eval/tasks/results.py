@@ -83,8 +83,8 @@ class Results:
         more: the keys of ``results.json`` that only this task has.
         folder: where they lie; None of those in memory.
         asked: the task, where it is known and needed.
-        inputs, details: what was asked about in this run, and what the task returned of each; none
-            of results that were read.
+        inputs, details: the tables that were asked about in this run, and what the task returned
+            of each; none of results that were read.
         options: the task's own, as they came to for the model.
         manifest: that of the dataset.
         summary: values that the report and the files of a task share.
@@ -109,11 +109,6 @@ class Results:
     options: Any = field(default=None, kw_only=True)
     manifest: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     summary: Any = field(default=None, kw_only=True)
-
-    @property
-    def input_tables(self) -> list[Any]:
-        """The tables that the inputs are tested on, with their rows."""
-        return [self.asked.table(given) for given in self.inputs]
 
     @cached_property
     def estimates(self) -> list[EstimateRow]:
@@ -349,8 +344,8 @@ def rows(results: Results, kind: str = "scores") -> list[dict[str, Any]]:
     ``scores`` have a row for each config and each of its groups, ``predictions`` for every
     prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
     reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``). All but the first
-    are those of :func:`coherencegym.score` alone, but for :func:`coherencegym.probe`: its
-    ``layers`` have a row for every classifier, its ``predictions`` one for each test row.
+    are those of :func:`coherencegym.score` alone. Those of :func:`coherencegym.probe` have
+    ``layers``, a row for every classifier.
 
     Raises:
         EvaluationError: there is no such table, or these are no results, or of another task.

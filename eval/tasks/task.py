@@ -63,6 +63,8 @@ class Table(Generic[_T]):
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
+        digests: those of the rows of all splits that were read for it, each behind the split's
+            name; none: its own is the only one.
     """
 
     source: Source
@@ -73,6 +75,7 @@ class Table(Generic[_T]):
     verified: bool
     separator: bool
     breakdowns: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: Source, read: TableRows[Any], rows: tuple[_T, ...], **more: Any) -> Self:
@@ -144,7 +147,7 @@ def add_people(
     return known
 
 
-_I = TypeVar("_I")
+_I = TypeVar("_I", bound=Any)
 _O = TypeVar("_O")
 _D = TypeVar("_D")
 
@@ -224,9 +227,9 @@ class TaskContext:
 class Task(Generic[_I, _O, _D]):
     """A question to models.
 
-    A task asks of inputs, one for each config: the table of a split, or what ``inputs`` reads,
-    which has all rows that are read as ``rows``. What ``run`` returns of one is its detail, for the
-    report and for files of the task's own.
+    A task asks of inputs, one for each config: the table of a split, or what ``inputs`` reads, a
+    table with more beside its rows. What ``run`` returns of one is its detail, for the report and
+    for files of the task's own.
 
     Attributes:
         command: the subcommand.
@@ -239,8 +242,6 @@ class Task(Generic[_I, _O, _D]):
         inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
             notes.
         given: an input that comes from no file, from rows by split: (rows, split, options).
-        table: the table that an input is tested on.
-        digests: those of the rows of all splits that an input was read from.
         load: loads the model that options need, where no surprisals are read.
         check: refuses options that contradict each other, and gives what they come to.
         resolve: gives what options come to by a model's config, which is read if it is asked for,
@@ -272,8 +273,6 @@ class Task(Generic[_I, _O, _D]):
     names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
-    table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
-    digests: Callable[[_I], Iterable[str]] | None = None
     load: Callable[[_O, Callable[[Any], LoadedModel]], LoadedModel] = lambda _, load: load(None)
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
@@ -321,8 +320,7 @@ class Task(Generic[_I, _O, _D]):
         """
 
         def ask_one(one: _I) -> tuple[_I, _D]:
-            table = self.table(one)
-            with context.asking(table.name, len(table.rows)) as own:
+            with context.asking(one.name, len(one.rows)) as own:
                 return one, self.run(own, one, options, writer)
 
         if self.run_all is not None:

@@ -104,6 +104,11 @@ def added_by(tokenizer: Any) -> Added:
     return Added(ids, ())
 
 
+def begins_with_cls(tokenizer: Any) -> bool:
+    """Tell whether a tokenizer puts the token in front of a text whose vector is all of it."""
+    return added_by(tokenizer).before[:1] == (tokenizer.cls_token_id,)
+
+
 def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep") -> Separator:
     """The rendering of ``[SEP]`` for this tokenizer.
 

@@ -190,13 +190,13 @@ def model_card(results: Results, trained: Trained) -> Iterator[str]:
     training: Training = results.asked
     own, text = trained.results, training.card
     # JSON is YAML: names from elsewhere cannot break out of the metadata.
-    yield from ("---", "library_name: transformers", f"pipeline_tag: {text.pipeline}")
+    yield from ("---", "library_name: transformers", f"pipeline_tag: {text['pipeline']}")
     if results.model["hub"]:
         yield f"base_model: {json.dumps(results.model['name'])}"
     if results.repo:
         yield f"datasets: {json.dumps([results.repo])}"
     yield from ("tags: [coherencegym, discourse, coherence]", "---", "")
-    yield from (f"# {text.title}", "", text.about, "", fenced(text.use, "bash"))
+    yield from (f"# {text['title']}", "", text["about"], "", fenced(text["use"], "bash"))
     yield from ("", "## Scores", "", *_table(own))
     if (models := len(results.details)) > 1:
         said = f"Mean and standard deviation of {models} {training.over} (this is one of them):"

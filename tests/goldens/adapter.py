@@ -145,12 +145,12 @@ def read_detect(run: str, results: Results) -> Iterator[Golden]:
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for chosen in (own for one in results.details for own in one.thresholds):
+    for chosen in results.more["thresholds"]:
         metric = "threshold of decision"
-        by: dict[str, Any] = {"system": chosen.decision, "group": chosen.chosen_on}
-        by |= {"config": chosen.config, "split": chosen.split}
-        n = chosen.documents
-        yield Golden(**about, **by, metric=metric, value=chosen.threshold, n=n)
+        by: dict[str, Any] = {"system": chosen["decision"], "group": chosen["chosen_on"]}
+        by |= {"config": chosen["config"], "split": chosen["split"]}
+        n = chosen["documents"]
+        yield Golden(**about, **by, metric=metric, value=chosen["threshold"], n=n)
     for change in results.more["probes"]:
         where = {name: change[name] for name in ("config", "split", "value", "low", "high", "n")}
         by = {"metric": f"{change['metric']} − without", "system": change["decision"]}

@@ -190,7 +190,7 @@ def test_configs_without_a_row_are_not_run(tmp_path: Path, monkeypatch: pytest.M
         assert any("not the paper's mean" in line for line in found.lines)
         results = tmp_path / "out" / "results" / "replaced_discoeval_chat" / "results.json"
         settings = json.loads(results.read_text())["settings"]
-        assert settings["probe"] == {"linear": "linear", "hidden": "mlp"}[kind]
+        assert settings["compat"] == {"linear": "", "hidden": "discoeval-2019"}[kind]
 
 
 def test_suites_of_syntaxgym_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def correlate_sections(found: Results) -> Iterator[ReportSection]:
         "correlation of 1 is perfect, and 0 is chance. The rows below the model's three scores "
         "are people, and baselines that need no understanding of the text.",
     )
-    placed = {table.name: by_misplacement(found, table) for table in found.input_tables}
+    placed = {table.name: by_misplacement(found, table) for table in found.inputs}
     yield ReportSection(
         "Texts",
         TextLists(
@@ -209,8 +209,8 @@ def _add(
 
 def _headline(found: Results) -> Headline | None:
     # The project's sample counts only where there is nothing else.
-    real = [t for t in found.input_tables if any(one.corpus != SAMPLE for one in t.rows)]
-    chosen = {(table.config, table.split) for table in real or found.input_tables}
+    real = [t for t in found.inputs if any(one.corpus != SAMPLE for one in t.rows)]
+    chosen = {(table.config, table.split) for table in real or found.inputs}
     cells = cells_by_table(found.outcomes, SPEARMAN_OF_ALL, BY_TOKEN, chosen)
     own = [
         one
@@ -237,9 +237,7 @@ def _notes(found: Results) -> Iterator[Note]:
         "characters"
     )
     yield detail(f"{SPEARMAN_WITHIN.said}: correlation of ranks among the texts of one prompt")
-    if samples := [
-        t.name for t in found.input_tables if all(one.corpus == SAMPLE for one in t.rows)
-    ]:
+    if samples := [t.name for t in found.inputs if all(one.corpus == SAMPLE for one in t.rows)]:
         yield caution(
             f"{', '.join(samples)}: the authors set these grades; no raters judged the texts"
         )

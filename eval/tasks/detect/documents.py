@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -60,7 +60,25 @@ ITEM, CONDITION = "item_id", "condition"
 
 @dataclass(frozen=True)
 class DocumentTable(Table[Document]):
-    """The documents of one config and split."""
+    """The documents of one config and split.
+
+    Attributes:
+        calibration: those that the thresholds are chosen on; None where the user chose one.
+    """
+
+    calibration: DocumentTable | None = None
+
+    def calibrated_on(self, other: DocumentTable | None) -> DocumentTable:
+        """The same documents, with the thresholds chosen on others."""
+        tables = replace(self, calibration=other).tables
+        digests = tuple(f"{one.split} {one.rows_sha256}" for one in tables)
+        return replace(self, calibration=other, digests=digests)
+
+    @property
+    def tables(self) -> list[DocumentTable]:
+        """All tables to read, each once: that which the thresholds are chosen on first."""
+        both = (self.calibration, self)
+        return list({one.key: one for one in both if one is not None}.values())
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -171,30 +189,6 @@ def is_plain(document: Document) -> bool:
     return document.extra.get(CONDITION, ORIGINAL) in WITHOUT_PROBE
 
 
-@dataclass(frozen=True)
-class DetectionInput:
-    """Documents to test on.
-
-    Attributes:
-        table: the documents.
-        calibration: those that the threshold is chosen on; None where the user chose it.
-    """
-
-    table: DocumentTable
-    calibration: DocumentTable | None
-
-    @property
-    def rows(self) -> list[Document]:
-        """All documents that are read."""
-        return [document for table in self.tables for document in table.rows]
-
-    @property
-    def tables(self) -> list[DocumentTable]:
-        """All tables to read, each once: that which the threshold is chosen on first."""
-        both = (self.calibration, self.table)
-        return list({one.key: one for one in both if one is not None}.values())
-
-
 def detection_names(configs: Sequence[str], options: DetectOptions) -> list[str]:
     """The names of configs that are tested and chosen on."""
     elsewhere, _, other = (options.calibrate_on or "").rpartition(":")
@@ -207,7 +201,7 @@ def read_inputs(
     split: str,
     max_items: int | None,
     options: DetectOptions,
-) -> tuple[list[DetectionInput], list[Note]]:
+) -> tuple[list[DocumentTable], list[Note]]:
     """The documents of a run, and what was left out.
 
     Args:
@@ -226,13 +220,13 @@ def read_inputs(
         there = find_dataset(elsewhere, None, [other]) if elsewhere else source
         chosen_on = _validation(there, other, max_items)
 
-    def with_threshold(table: DocumentTable) -> DetectionInput:
+    def with_threshold(table: DocumentTable) -> DocumentTable:
         if not table.rows:
             where = f"config {table.config!r}"
             raise ConfigError(f"{where}: no document; expected at least one")
         if chosen_on is not None or options.threshold is not None:
-            return DetectionInput(table, chosen_on)
-        return DetectionInput(table, _validation(source, table.config, max_items))
+            return table.calibrated_on(chosen_on)
+        return table.calibrated_on(_validation(source, table.config, max_items))
 
     return of_each(tested, with_threshold, named=bool(configs))
 

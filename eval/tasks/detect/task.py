@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -36,7 +36,6 @@ from coherencegym.eval.tasks.detect.documents import (
     RANDOM,
     VOTE,
     Decision,
-    DetectionInput,
     DocumentTable,
     add_outcomes,
     add_probe_outcomes,
@@ -67,27 +66,6 @@ from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
 
 
 @dataclass(frozen=True)
-class Threshold:
-    """A threshold, and the documents that it was chosen on; none where the user chose it.
-
-    Attributes:
-        config, decision, threshold: the tested config, and the threshold of a decision there.
-        dataset, commit, chosen_on, split, sha256: those of the table that it was chosen on.
-        documents: how many of its documents were read.
-    """
-
-    config: str
-    decision: Decision
-    threshold: float
-    dataset: str = ""
-    commit: str = ""
-    chosen_on: str = ""
-    split: str = ""
-    sha256: str = ""
-    documents: int = 0
-
-
-@dataclass(frozen=True)
 class DetectDetail:
     """A table that was tested on.
 
@@ -95,13 +73,15 @@ class DetectDetail:
         table: the documents.
         scores: those of their sentences (:func:`eval.tasks.detect.detectors.detections`).
         cut: the number of pairs that a classifier read without their end.
-        thresholds: those of each decision.
+        thresholds: that of each decision.
+        chosen_on: the number of documents that they were chosen on; 0 where the user chose one.
     """
 
     table: DocumentTable
     scores: Sequence[Sequence[float]]
     cut: int
-    thresholds: tuple[Threshold, ...]
+    thresholds: Mapping[Decision, float]
+    chosen_on: int
 
     @property
     def left_out(self) -> Counter[str]:
@@ -110,17 +90,17 @@ class DetectDetail:
 
 
 def detect_in_table(
-    context: TaskContext, one: DetectionInput, options: DetectOptions, writer: OutcomeWriter
+    context: TaskContext, table: DocumentTable, options: DetectOptions, writer: OutcomeWriter
 ) -> DetectDetail:
-    """Score the sentences of documents, those that the threshold is chosen on as well."""
-    for table in one.tables:
-        if table.key not in context.memo:
-            context.memo[table.key] = _scored(context, table, options)
-    scores, cut = context.memo[one.table.key]
-    thresholds = tuple(_threshold(one, context.memo, name, options) for name in DECISIONS)
-    add = add_probe_outcomes if one.table.probes else add_outcomes
-    add(writer, one.table, scores, {own.decision: own.threshold for own in thresholds})
-    return DetectDetail(one.table, scores, cut, thresholds)
+    """Score the sentences of documents, those that the thresholds are chosen on as well."""
+    for own in table.tables:
+        if own.key not in context.memo:
+            context.memo[own.key] = _scored(context, own, options)
+    scores, cut = context.memo[table.key]
+    thresholds, number = _thresholds(table.calibration, context.memo, options)
+    add = add_probe_outcomes if table.probes else add_outcomes
+    add(writer, table, scores, thresholds)
+    return DetectDetail(table, scores, cut, thresholds, number)
 
 
 def _scored(
@@ -133,40 +113,54 @@ def _scored(
     return detections(context, texts, options.detector, names, table), 0
 
 
-def _threshold(
-    one: DetectionInput, scored: Mapping[Any, Any], name: Decision, options: DetectOptions
-) -> Threshold:
-    table = one.calibration
+def _thresholds(
+    table: DocumentTable | None, scored: Mapping[Any, Any], options: DetectOptions
+) -> tuple[dict[Decision, float], int]:
+    # And the number of documents that they are chosen on.
     if table is None:
         assert options.threshold is not None
-        return Threshold(one.table.config, name, options.threshold)
+        return dict.fromkeys(DECISIONS, options.threshold), 0
     pairs = [
         (own, document.intruder_position)
         for own, document in zip(scored[table.key][0], table.rows, strict=True)
         if was_read(own) and is_plain(document)
     ]
+    known = [own for own, _ in pairs], [position for _, position in pairs]
     try:
-        best, _ = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
+        return {name: best_threshold(*known, name)[0] for name in DECISIONS}, len(pairs)
     except ConfigError as error:
         raise ConfigError(f"{table.name}: {error}") from None
-    source = table.source.name, table.source.commit or ""
-    chosen_on = *source, table.config, table.split, table.rows_sha256, len(pairs)
-    return Threshold(one.table.config, name, best, *chosen_on)
 
 
-def detection_facts(one: DetectionInput, found: DetectDetail) -> dict[str, Any]:
+def detection_facts(table: DocumentTable, found: DetectDetail) -> dict[str, Any]:
     """The facts of a table that was tested on."""
     left_out = {name: found.left_out[name] for name in ("too_long", "crossing")}
-    return {"intruded": one.table.intruded, **left_out, "tested": True}
+    return {"intruded": table.intruded, **left_out, "tested": True}
 
 
 def detection_more(found: Results) -> dict[str, Any]:
-    """The thresholds, and what probes change."""
-    probed = any(one.table.probes for one in found.details)
+    """The thresholds with the documents that they were chosen on, and what probes change."""
+    probed = any(table.probes for table in found.inputs)
     return {
-        "thresholds": [asdict(own) for one in found.details for own in one.thresholds],
+        "thresholds": [record for one in found.details for record in _records(one)],
         "probes": list(probe_differences(found.outcomes)) if probed else [],
     }
+
+
+def _records(one: DetectDetail) -> Iterator[dict[str, Any]]:
+    on = one.table.calibration
+    for decision, threshold in one.thresholds.items():
+        yield {
+            "config": one.table.config,
+            "decision": decision,
+            "threshold": threshold,
+            "dataset": on.source.name if on else "",
+            "commit": (on.source.commit or "") if on else "",
+            "chosen_on": on.config if on else "",
+            "split": on.split if on else "",
+            "sha256": on.rows_sha256 if on else "",
+            "documents": one.chosen_on,
+        }
 
 
 def detection_notes(found: Results) -> Iterator[Note]:
@@ -182,14 +176,14 @@ def detection_notes(found: Results) -> Iterator[Note]:
 
 def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -> Iterator[Note]:
     for each in details:
-        tested, own = each.table, each.thresholds
-        values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
+        tested, on = each.table, each.table.calibration
+        values = ", ".join(f"{name} {value:.4g}" for name, value in each.thresholds.items())
         where = "set by --threshold"
-        if own and own[0].chosen_on:
-            other = f"{own[0].dataset}, " if own[0].dataset != tested.source.name else ""
+        if on is not None:
+            other = f"{on.source.name}, " if on.source.name != tested.source.name else ""
             where = (
-                f"chosen for the best F1 on {own[0].documents:,} documents of "
-                f"{other}{own[0].chosen_on} ({own[0].split})"
+                f"chosen for the best F1 on {each.chosen_on:,} documents of "
+                f"{other}{on.config} ({on.split})"
             )
         yield detail(f"{tested.config}: thresholds {values}: {where}")
         chosen = (document.extra.get(FILTER_MODEL) for document in tested.rows)
@@ -260,9 +254,9 @@ def _sentences(scored: DetectDetail, number: int) -> Iterator[grid.GridRow]:
         if not why:
             marks += ["highest score"] * (place == highest(scores))
             marks += [
-                f"predicted by {own.decision}"
-                for own in scored.thresholds
-                if place in intruders(scores, own.threshold, own.decision)
+                f"predicted by {decision}"
+                for decision, threshold in scored.thresholds.items()
+                if place in intruders(scores, threshold, decision)
             ]
         score = why or f"{scores[place]:+.3f}"
         cells = text, score if place else "", ", ".join(marks)
@@ -287,7 +281,7 @@ def probe_grid(found: Results) -> grid.Grid:
 
 
 def _headline(found: Results) -> Headline | None:
-    tables = {(table.config, table.split) for table in found.input_tables}
+    tables = {(table.config, table.split) for table in found.inputs}
     head = mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
     if head is not None or len(tables) > 1:
         return head
@@ -307,8 +301,6 @@ TASK = Task(
     resolve=with_detector,
     names=detection_names,
     inputs=read_inputs,
-    table=lambda one: one.table,
-    digests=lambda one: (f"{own.split} {own.rows_sha256}" for own in one.tables),
     check=check_detection,
     headline=_headline,
     sections=detect_sections,

@@ -1,4 +1,4 @@
-"""Classifiers of features: softmax regression (scikit-learn), and one hidden layer (torch).
+"""Classifiers of features: softmax regression (scikit-learn), and those of a paper (torch).
 
 Features are standardised by the mean and deviation of the training rows. The weight of the penalty
 is chosen by the accuracy on validation rows, the stronger one of equals.
@@ -13,10 +13,9 @@ unsuccessful rounds, not those in a row.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import ConfigError
 
@@ -26,18 +25,9 @@ if TYPE_CHECKING:
 
 #: Inverse weights of the penalty (C of scikit-learn), from the strongest penalty to the weakest.
 INVERSE_PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1)
-#: Weight decays of the hidden layer, from the strongest to the weakest.
-WEIGHT_DECAYS = (1e-1, 1e-2, 1e-3, 1e-4)
-#: Units of the hidden layer.
-HIDDEN = 256
 #: scikit-learn stops where the gradient of the mean loss is below this.
 _TOLERANCE = 1e-5
 _MOST_ITERATIONS = 2000
-#: A fit is finished where its gradient is below this (float32 goes no further), or below this share
-#: of what it is without weights. How many steps it took says nothing: of two balanced classes and a
-#: strong penalty one is enough.
-_SMALL_GRADIENT, _SMALL_SHARE = 1e-3, 0.1
-
 
 #: Features, float32, shape (rows, dimensions), and classes, numbers from 0.
 LabelledFeatures = tuple["np.ndarray", "np.ndarray"]
@@ -61,32 +51,6 @@ class Fit:
     log_probabilities: np.ndarray = field(repr=False)
     constant: bool = False
     finished: bool = True
-
-
-class Trainer(Protocol):
-    """A way to train a classifier."""
-
-    def __call__(
-        self,
-        train: LabelledFeatures,
-        valid: LabelledFeatures,
-        test: np.ndarray,
-        classes: int,
-        *,
-        seed: int = 0,
-        in_place: bool = False,
-    ) -> Fit:
-        """Train on the first rows, choose the penalty by the second, and apply it to the third.
-
-        Args:
-            train, valid: rows.
-            test: the features of rows.
-            classes: the number of classes.
-            seed: draws the first weights and the order of the rows.
-            in_place: overwrite the features, as nobody needs them again: there is room for one
-                copy of them only.
-        """
-        ...
 
 
 def accuracy_of(log_probabilities: np.ndarray, classes: Any) -> float:
@@ -134,13 +98,16 @@ def linear(
     valid: LabelledFeatures,
     test: np.ndarray,
     classes: int,
-    *,
-    seed: int = 0,
     in_place: bool = False,
 ) -> Fit:
-    """Train softmax regression; the arguments are those of :class:`Trainer`.
+    """Train softmax regression on some rows, choose the penalty by others, and apply it to more.
 
-    The problem is convex, so that the seed changes nothing.
+    Args:
+        train, valid: rows.
+        test: the features of rows.
+        classes: the number of classes.
+        in_place: overwrite the features, as nobody needs them again: there is room for one copy of
+            them only.
     """
     import numpy as np
     from sklearn.linear_model import LogisticRegression
@@ -167,42 +134,13 @@ def linear(
 
 
 def _fit(model: Any, x: Any, y: Any) -> bool:
-    # From where it is, and from the start if it did not get to an end; true if it did. One fit of
-    # hundreds that is not done is no reason to lose the others.
+    # True if it got to an end. One fit of hundreds that did not is no reason to lose the others.
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the gradient tells
-        if _is_finished(model.fit(x, y), x, y):
-            return True
-        del model.coef_, model.intercept_
-        return _is_finished(model.fit(x, y), x, y)
-
-
-def _is_finished(model: Any, x: Any, y: Any) -> bool:
-    import numpy as np
-
-    size = _gradient(x, y, model.classes_, model.coef_, model.intercept_, 1 / (model.C * len(y)))
-    if size <= _SMALL_GRADIENT:
-        return True
-    # Without weights the likeliest intercept is that of the frequencies of the classes.
-    logs = np.log(np.bincount(np.searchsorted(model.classes_, y)) / len(y))
-    intercept = logs[1:] - logs[:1] if len(logs) == 2 else logs
-    start = _gradient(x, y, model.classes_, np.zeros_like(model.coef_), intercept, 0.0)
-    return size <= _SMALL_SHARE * start
-
-
-def _gradient(x: Any, y: Any, seen: Any, weights: Any, intercept: Any, penalty: float) -> float:
-    # The largest part of the gradient of the mean loss, with a penalty on squared weights / 2.
-    import numpy as np
-
-    # Minus the probabilities, plus one for the class that is right.
-    off = -np.exp(_softmax(x, weights.T.astype(x.dtype), intercept, slice(None), len(seen)))
-    off[np.arange(len(y)), np.searchsorted(seen, y)] += 1
-    if len(weights) == 1:  # of two classes scikit-learn has the weights of the second
-        off = off[:, 1:]
-    slopes = penalty * weights - off.T.astype(x.dtype) @ x / len(y)
-    return float(max(np.abs(slopes).max(), np.abs(off.mean(axis=0)).max()))
+        warnings.simplefilter("ignore")  # the number of steps tells
+        model.fit(x, y)
+    return int(model.n_iter_.max()) < _MOST_ITERATIONS
 
 
 def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> Any:
@@ -218,84 +156,12 @@ def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> A
     return out
 
 
-def hidden_layer(
-    train: LabelledFeatures,
-    valid: LabelledFeatures,
-    test: np.ndarray,
-    classes: int,
-    *,
-    seed: int = 0,
-    in_place: bool = False,
-) -> Fit:
-    """Train a classifier with one hidden layer of 256 rectified units.
-
-    Adam, batches of 64, until five passes have brought nothing on the validation rows, at most
-    fifty; the weights of the best pass are kept. The arguments are those of :class:`Trainer`.
-    """
-    import torch
-
-    (train_x, train_y), (valid_x, valid_y) = train, valid
-    standardised, constant = _scaler(train_x)
-    if constant or len(set(train_y.tolist())) == 1:
-        return _most_frequent(train_y, valid_y, len(test), classes, WEIGHT_DECAYS[0])
-    data = [torch.from_numpy(standardised(x, in_place)) for x in (train_x, valid_x)]
-    labels = [torch.as_tensor(y) for y in (train_y, valid_y)]
-    best: tuple[float, float, Any] | None = None
-    for decay in WEIGHT_DECAYS:
-        accuracy, network = _train_network(data, labels, classes, decay, seed)
-        if best is None or accuracy > best[0]:
-            best = accuracy, decay, network
-    assert best is not None
-    accuracy, decay, network = best
-    tested = torch.from_numpy(standardised(test, in_place))
-    return Fit(decay, accuracy, predict_classes(network, tested))
-
-
-def predict_classes(network: Any, x: Any) -> Any:
-    """The logarithms of a network's probabilities, float64, shape (rows, classes)."""
+def _predicted(network: Any, x: Any) -> Any:
+    # The logarithms of probabilities, float64, shape (rows, classes).
     import torch
 
     with torch.inference_mode():
         return torch.log_softmax(network(x).double(), dim=1).numpy()
-
-
-def _train_network(
-    data: Sequence[Any],
-    labels: Sequence[Any],
-    classes: int,
-    decay: float,
-    seed: int,
-) -> tuple[float, Any]:
-    # The best accuracy on validation rows, and the network that has it.
-    import copy
-
-    import torch
-
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = torch.nn.Sequential(
-            torch.nn.Linear(data[0].shape[1], HIDDEN),
-            torch.nn.ReLU(),
-            torch.nn.Linear(HIDDEN, classes),
-        )
-        optimiser = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=decay)
-        best, kept, waited = -math.inf, copy.deepcopy(network), 0
-        for _ in range(50):
-            for rows in torch.randperm(len(data[0])).split(64):
-                loss = torch.nn.functional.cross_entropy(network(data[0][rows]), labels[0][rows])
-                optimiser.zero_grad()
-                loss.backward()
-                optimiser.step()
-            found = accuracy_of(predict_classes(network, data[1]), labels[1].numpy())
-            if found > best:
-                best, kept, waited = found, copy.deepcopy(network), 0
-            elif (waited := waited + 1) == 5:
-                break
-        return best, kept
-
-
-#: The choices of ``--probe``.
-TRAINERS: dict[str, Trainer] = {"linear": linear, "mlp": hidden_layer}
 
 
 _SEED, _BATCH = 1111, 64
@@ -366,32 +232,30 @@ def rounds(protocol: PublishedSettings, run: Callable[[], float]) -> tuple[int, 
     return best_round, best, number
 
 
-def published_trainer(protocol: PublishedSettings) -> Trainer:
-    """The trainer of a task; the seed is the published one, and accuracy chooses, always."""
+def published(
+    protocol: PublishedSettings,
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
+    test: np.ndarray,
+    classes: int,
+    in_place: bool = False,
+) -> Fit:
+    """Train the classifier of a task; the arguments are those of :func:`linear`.
 
-    def published(
-        train: LabelledFeatures,
-        valid: LabelledFeatures,
-        test: Any,
-        classes: int,
-        *,
-        seed: int = 0,
-        in_place: bool = False,
-    ) -> Fit:
-        import torch
+    The seed is the published one. Nothing is standardised, so that nothing is overwritten.
+    """
+    import torch
 
-        best: tuple[float, float, float, Any] | None = None
-        for penalty in protocol.penalties:
-            accuracy, network = _train(protocol, penalty, train, valid, classes)
-            rounded = round(100 * accuracy, 2)
-            if best is None or rounded > best[0]:
-                best = rounded, penalty, accuracy, network
-        assert best is not None
-        _, penalty, accuracy, network = best
-        tested = torch.as_tensor(test, dtype=torch.float32)
-        return Fit(penalty, accuracy, predict_classes(network, tested))
-
-    return published
+    best: tuple[float, float, float, Any] | None = None
+    for penalty in protocol.penalties:
+        accuracy, network = _train(protocol, penalty, train, valid, classes)
+        rounded = round(100 * accuracy, 2)
+        if best is None or rounded > best[0]:
+            best = rounded, penalty, accuracy, network
+    assert best is not None
+    _, penalty, accuracy, network = best
+    tested = torch.as_tensor(test, dtype=torch.float32)
+    return Fit(penalty, accuracy, _predicted(network, tested))
 
 
 def _train(
@@ -423,7 +287,7 @@ def _train(
                     optimiser.zero_grad()
                     loss.backward()
                     optimiser.step()
-            found = accuracy_of(predict_classes(network, valid_x), valid[1])
+            found = accuracy_of(_predicted(network, valid_x), valid[1])
             if found > best:
                 kept, best = copy.deepcopy(network), found
             return found

@@ -26,52 +26,43 @@ MADE_EXAMPLES = "examples"
 
 
 @dataclass(frozen=True)
-class ProbeTable:
-    """One config: its rows by what they are for.
+class ProbeTable(Table[LabelledExample]):
+    """The rows of one config to test on, with those to learn from and to choose by.
 
     Attributes:
         train, validation: rows to learn from, and to choose penalty and layer by.
-        table: the rows to test on, with the facts of the dataset.
         held_out: the validation rows were taken out of the split ``train``, as there are no others.
         input, about, protocol: the config's own input (:mod:`eval.tasks.probe.probe`), the slot
             that the answer is about, and the paper's task that it is an instance of, if any.
-        digests: those of the rows of every split that was read.
         trained_on: the config of the rows to learn from and to choose by, where one was named.
         other_labels: the number of test rows left out, as ``trained_on`` does not have their label.
     """
 
-    train: tuple[LabelledExample, ...]
-    validation: tuple[LabelledExample, ...]
-    table: Table[LabelledExample]
+    train: tuple[LabelledExample, ...] = ()
+    validation: tuple[LabelledExample, ...] = ()
     held_out: bool = False
     input: str = ""
     about: int = 0
     protocol: str = ""
-    digests: tuple[str, ...] = ()
     trained_on: str = ""
     other_labels: int = 0
 
-    @property
-    def config(self) -> str:
-        """The name of the config."""
-        return self.table.config
-
     @cached_property
-    def rows(self) -> tuple[LabelledExample, ...]:
+    def every(self) -> tuple[LabelledExample, ...]:
         """All rows: those to learn from, to choose by, and to test on."""
-        return (*self.train, *self.validation, *self.table.rows)
+        return (*self.train, *self.validation, *self.rows)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The names of the classes, those of the training rows first, by name."""
         known = sorted({row.label for row in self.train})
-        others = sorted({row.label for row in self.rows} - set(known))
+        others = sorted({row.label for row in self.every} - set(known))
         return (*known, *others)
 
     @property
     def slots(self) -> int:
         """The number of slots of every row."""
-        return len(self.rows[0].slots)
+        return len(self.every[0].slots)
 
     @property
     def most_frequent_label(self) -> str:
@@ -169,10 +160,11 @@ def _probe_table(
     **read: Any,
 ) -> ProbeTable:
     about: dict[str, Any] = dict(tested.about.get("task_defaults", {}))
-    return _divided_up(
-        rows,
-        Table.of(source, tested, rows[tested.split]),
-        where,
+    return ProbeTable.of(
+        source,
+        tested,
+        rows[tested.split],
+        **_divided_up(rows, tested.split, where),
         input=str(about.get("input", "")),
         about=int(about.get("about", 0)),
         protocol=str(about.get("protocol", "")),
@@ -198,37 +190,39 @@ def probe_table_of(
     }
     hashes = {name: rows_digest(row_hash(to_row(r)) for r in own) for name, own in rows.items()}
     note = detail("examples from memory: rows are not verified")
-    source = Source(MADE_EXAMPLES, Path(), notes=(note,))
-    table = Table(source, MADE_EXAMPLES, split, rows[split], hashes[split], False, False)
-    digests = tuple(f"{name} {digest}" for name, digest in hashes.items())
-    return _divided_up(rows, table, MADE_EXAMPLES, digests=digests)
+    return ProbeTable(
+        source=Source(MADE_EXAMPLES, Path(), notes=(note,)),
+        config=MADE_EXAMPLES,
+        split=split,
+        rows=rows[split],
+        rows_sha256=hashes[split],
+        verified=False,
+        separator=False,
+        digests=tuple(f"{name} {digest}" for name, digest in hashes.items()),
+        **_divided_up(rows, split, MADE_EXAMPLES),
+    )
 
 
 def _divided_up(
-    rows: Mapping[str, tuple[LabelledExample, ...]],
-    table: Table[LabelledExample],
-    where: str,
-    **about: Any,
-) -> ProbeTable:
-    # With rows to choose by, and checked.
-    # What is tested on chooses nothing.
-    train, split = rows[TRAIN], table.split
+    rows: Mapping[str, tuple[LabelledExample, ...]], split: str, where: str
+) -> dict[str, Any]:
+    # Rows to learn from and to choose by, checked. What is tested on chooses nothing.
+    train = rows[TRAIN]
     validation = rows.get(VALIDATION, ()) if split != VALIDATION else ()
     if held_out := not validation:
         train, validation = _divided(train)
-    found = ProbeTable(train, validation, table, held_out, **about)
     parts = ((TRAIN, train), (TRAIN if held_out else VALIDATION, validation), (split, rows[split]))
     for name, own in parts:
         if not own:
             raise ConfigError(f"{where}: no row in {name!r}; expected some")
-    numbers = sorted({len(row.slots) for row in found.rows})
+    numbers = sorted({len(row.slots) for _, own in parts for row in own})
     if len(numbers) > 1:
         raise ConfigError(
             f"{where}: rows of {numbers[0]} and of {numbers[-1]} slots; expected one number"
         )
     if len({row.label for row in train}) < 2:
         raise ConfigError(f"{where}: all training rows have one label; expected two or more")
-    return found
+    return {"train": train, "validation": validation, "held_out": held_out}
 
 
 def _divided(

@@ -12,7 +12,6 @@ from coherencegym.command_line import flag_of, not_negative, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import EXAMPLES
 from coherencegym.eval.tasks.options import CommandLine
-from coherencegym.eval.tasks.probe.classifiers import TRAINERS
 from coherencegym.eval.text.sequence import POOLS
 
 #: The choices of ``--encoding`` and ``--input``.
@@ -85,13 +84,6 @@ class ProbeOptions:
         metavar="CONFIG",
         short="config that trains the probe of every tested config",
     )
-    probe: str = option(
-        "linear",
-        "linear: softmax regression; mlp: one hidden layer of 256 units",
-        choices=tuple(TRAINERS),
-        metavar="NAME",
-        short=" or ".join(TRAINERS),
-    )
     random_init: Annotated[int, Field(ge=0)] = option(
         3,
         "number of randomly initialised models of the same architecture",
@@ -120,7 +112,7 @@ def check_probe(options: ProbeOptions) -> ProbeOptions:
     if not options.compat:
         return options
     plain = ProbeOptions()
-    for name in ("layers", "encoding", "input", "train_on", "probe"):
+    for name in ("layers", "encoding", "input", "train_on"):
         if getattr(options, name) != getattr(plain, name):
             raise EvaluationError(
                 f"--compat {options.compat}: the mode sets {flag_of(name)} itself; leave the "

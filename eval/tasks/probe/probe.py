@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,19 +39,13 @@ from coherencegym.eval.hidden_states import States, states
 from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.requests import prepare_passages
 from coherencegym.eval.statistics.estimators import one_thread
-from coherencegym.eval.tasks.probe.classifiers import (
-    TRAINERS,
-    Fit,
-    Trainer,
-    protocol_of,
-    published_trainer,
-)
+from coherencegym.eval.tasks.probe.classifiers import Fit, linear, protocol_of, published
 from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.eval.text.sequence import Passage, Pool
+from coherencegym.eval.text.special import begins_with_cls
 from coherencegym.words import join_texts, place_texts, with_spaces
 
 if TYPE_CHECKING:
@@ -142,6 +136,8 @@ def input_of(choice: str, published: str, slots: int) -> Input:
 
 #: Layers that are fitted at a time: features of more would fill the memory.
 AT_A_TIME = 2
+#: A function with the arguments of :func:`eval.tasks.probe.classifiers.linear`.
+Trainer = Callable[..., Fit]
 
 
 @dataclass(frozen=True)
@@ -162,10 +158,13 @@ class ProbeRows:
     control: np.ndarray
     number: int
 
-    def fit(self, x: np.ndarray, classes: np.ndarray, train: Trainer, **how: Any) -> Fit:
-        """Train a probe of features, shape (rows, dimensions), on these classes of the rows."""
+    def fit(self, x: np.ndarray, classes: np.ndarray, train: Trainer) -> Fit:
+        """Train a probe on these classes of the rows.
+
+        The features, shape (rows, dimensions), are overwritten.
+        """
         learned, chosen = ((x[part], classes[part]) for part in (self.train, self.validation))
-        return train(learned, chosen, x[self.test], self.number, **how)
+        return train(learned, chosen, x[self.test], self.number, in_place=True)
 
 
 #: Layer -> its probe; layer 0 is the embeddings.
@@ -193,14 +192,12 @@ def fit_layers(
     rows: ProbeRows,
     layers: Sequence[int],
     train: Trainer,
-    *,
-    seed: int = 0,
     progress: Callable[[], None] = lambda: None,
 ) -> LayerFits:
     """The probes of all layers, two at a time, each with one thread of linear algebra."""
 
     def one(layer: int) -> Fit:
-        fit = rows.fit(features(layer), rows.classes, train, seed=seed, in_place=True)
+        fit = rows.fit(features(layer), rows.classes, train)
         progress()
         return fit
 
@@ -331,13 +328,13 @@ class Probed:
     @cached_property
     def tested(self) -> tuple[LabelledExample, ...]:
         """The test rows that have vectors."""
-        tested = zip(self.table.table.rows, self.left_out_of_test, strict=True)
+        tested = zip(self.table.rows, self.left_out_of_test, strict=True)
         return tuple(row for row, reason in tested if not reason)
 
     @property
     def left_out_of_test(self) -> tuple[str, ...]:
         """The reason why each test row has no vectors."""
-        return self.left_out[len(self.left_out) - len(self.table.table.rows) :]
+        return self.left_out[len(self.left_out) - len(self.table.rows) :]
 
     def predict(self, fit: Fit) -> list[str]:
         """The label that a probe gives each row of :attr:`tested`."""
@@ -351,106 +348,71 @@ class Probed:
 
 def probed(context: TaskContext, table: ProbeTable, options: ProbeOptions) -> Probed:
     """Probe a model on one table."""
-    work, model = _Work(table, options, context), context.model
-    vectors = work.states(model, "reading")
-    left_out = work.readings.left_out(vectors)
+    model, is_whole = context.model, options.encoding == "whole"
+    combined, train = _input(table, options), _trainer(table, options)
+    passages = readings(table.every, options.encoding)
+    layers: tuple[int, ...] | None = options.layers or None
+
+    def read(of: LoadedModel, what: str) -> States:
+        return states(
+            of.model,
+            of.tokenizer,
+            passages.passages,
+            layers=(body_of(of.model).layers,) if layers == LAST else layers,
+            pool="last" if is_whole else cast(Pool, options.pool),
+            folder=context.vectors,
+            identity=of.identity(),
+            batch_tokens=options.batch_tokens,
+            progress=lambda done, total: context.step(what, done, total),
+        )
+
+    def features(vectors: States) -> LayerFeatures:
+        # Nothing keeps the vectors of all spans while features are made of them.
+        return lambda layer: combined(passages.vectors(_of_layer(vectors, layer), kept))
+
+    def fits_of(vectors: States, what: str) -> LayerFits:
+        chosen = (MEAN_LAYER,) if options.compat else vectors.layers
+        done = count(1)  # they may be done in several threads
+        how = features(vectors), rows, chosen, train
+        return fit_layers(*how, lambda: context.step(what, next(done), len(chosen)))
+
+    vectors = read(model, "reading")
+    left_out = passages.left_out(vectors)
     rows, kept = _labelled(table, left_out, options.seed)
-    fits = work.fits(vectors, rows, kept, "probes")
+    fits = fits_of(vectors, "probes")
     control = None
     if not options.compat:
         with one_thread():
-            told = work.features(vectors, kept)(best_layer(fits)), rows.control, work.trainer
-            named = rows.fit(*told, seed=options.seed, in_place=True).log_probabilities
-        control = named.argmax(axis=1) == rows.control[rows.test]
+            fit = rows.fit(features(vectors)(best_layer(fits)), rows.control, train)
+        control = fit.log_probabilities.argmax(axis=1) == rows.control[rows.test]
     random = []
     for number in range(1, options.random_init + 1):
         what = f"random init, {number} of {options.random_init}"
         untrained = initialise_randomly(model, options.seed + number)
-        read = work.states(untrained, f"{what}: reading")
-        random.append(work.fits(read, rows, kept, f"{what}: probes"))
+        random.append(fits_of(read(untrained, f"{what}: reading"), f"{what}: probes"))
     return Probed(table, fits, control, tuple(random), tuple(left_out), vectors.normed)
+
+
+def _input(table: ProbeTable, options: ProbeOptions) -> Input:
+    try:
+        if options.encoding == "whole":
+            return input_of("published", "concatenation", 1)
+        return input_of(options.input, table.input, table.slots)
+    except EvaluationError as error:
+        raise ConfigError(f"{table.name}: {error}") from None
+
+
+def _trainer(table: ProbeTable, options: ProbeOptions) -> Trainer:
+    return partial(published, protocol_of(table.protocol)) if options.compat else linear
 
 
 def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:
     """The options for a model: ``compat`` takes [CLS] where there is one, unless one was chosen."""
     if options.pool != "auto":
         return options
-    takes_first = bool(options.compat) and _pools_first_token(model)
+    takes_first = bool(options.compat) and not body_of(model.model).causal
+    takes_first = takes_first and begins_with_cls(model.tokenizer)
     return replace(options, pool="cls" if takes_first else "mean")
-
-
-def _pools_first_token(model: LoadedModel) -> bool:
-    # Its vector is of the whole text, as BERT has.
-    passage = Passage.whole("a")
-    causal = body_of(model.model).causal
-    try:
-        prepare_passages(model.tokenizer, model.model.config, [passage], "cls", causal=causal)
-    except EvaluationError:
-        return False
-    return True
-
-
-@dataclass(frozen=True)
-class _Work:
-    # A table with the choices of a run, and what follows from both.
-    table: ProbeTable
-    options: ProbeOptions
-    context: TaskContext
-
-    @cached_property
-    def readings(self) -> Readings:
-        return readings(self.table.rows, self.options.encoding)
-
-    @cached_property
-    def input(self) -> Input:
-        whole = self.options.encoding == "whole"
-        published = "concatenation" if whole else self.table.input
-        choice = "published" if whole else self.options.input
-        try:
-            return input_of(choice, published, 1 if whole else self.table.slots)
-        except EvaluationError as error:
-            raise ConfigError(f"{self.table.table.name}: {error}") from None
-
-    @cached_property
-    def trainer(self) -> Trainer:
-        if self.options.compat:
-            return published_trainer(protocol_of(self.table.protocol))
-        return TRAINERS[self.options.probe]
-
-    def steps(self, what: str, total: int) -> Callable[[], None]:
-        # They may be done in several threads.
-        done = count(1)
-        return lambda: self.context.step(what, next(done), total)
-
-    def states(self, model: LoadedModel, what: str) -> States:
-        _ = self.input, self.trainer  # what does not fit is said before the model reads
-        options = self.options
-        layers = options.layers
-        if layers == LAST:
-            layers = (body_of(model.model).layers,)
-        return states(
-            model.model,
-            model.tokenizer,
-            self.readings.passages,
-            layers=layers or None,
-            pool="last" if options.encoding == "whole" else cast(Pool, options.pool),
-            folder=self.context.vectors,
-            identity=model.identity(),
-            batch_tokens=options.batch_tokens,
-            progress=lambda done, total: self.context.step(what, done, total),
-        )
-
-    def features(self, vectors: States, kept: Sequence[int]) -> LayerFeatures:
-        def of_layer(layer: int) -> Any:
-            # Nothing keeps the vectors of all spans while features are made of them.
-            return self.input(self.readings.vectors(_of_layer(vectors, layer), kept))
-
-        return of_layer
-
-    def fits(self, vectors: States, rows: ProbeRows, kept: Sequence[int], what: str) -> LayerFits:
-        layers = (MEAN_LAYER,) if self.options.compat else vectors.layers
-        about = self.features(vectors, kept), rows, layers, self.trainer
-        return fit_layers(*about, seed=self.options.seed, progress=self.steps(what, len(layers)))
 
 
 def _of_layer(vectors: States, layer: int) -> Any:
@@ -478,16 +440,16 @@ def _labelled(
     ):
         if part.start == part.stop:
             raise ConfigError(
-                f"{table.table.name}: no row {what} has vectors "
+                f"{table.name}: no row {what} has vectors "
                 f"({', '.join(sorted({*filter(None, left_out)}))}); expected some"
             )
-    rows = [table.rows[number] for number in kept]
+    rows = [table.every[number] for number in kept]
     number_of = {label: number for number, label in enumerate(table.labels)}
     types = [type_of(row, table.about) for row in rows]
     labels = [row.label for row in rows[learned]]
     if len({*labels}) < 2:
         raise ConfigError(
-            f"{table.table.name}: the training rows that have vectors have one label; expected two"
+            f"{table.name}: the training rows that have vectors have one label; expected two"
         )
     drawn = control_labels(types, labels, seed)
     classes = np.array([number_of[row.label] for row in rows])

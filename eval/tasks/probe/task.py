@@ -7,8 +7,8 @@ that need no model, or no training of it (Hewitt and Liang 2019).
 ``results.json`` has what that of every task has, and ``probes``: of each config the layer that
 validation chose, and what stands beside its scores. ``outcomes.parquet`` has for each
 test row whether the chosen layer's probe is right, and those of all layers (``layer 3``) and the
-bag of words, so that layers and models are compared row by row. ``layers.parquet`` has every fit,
-``predictions.parquet`` what the chosen layer's probe says of each row. None of them has a text.
+bag of words, so that layers and models are compared row by row. ``layers.parquet`` has every fit.
+None of them has a text.
 """
 
 from __future__ import annotations
@@ -100,12 +100,12 @@ _TESTED = "tested"
 
 def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
     table, left_out = own.table, iter(own.left_out)
-    parts = {TRAIN: table.train, VALIDATION: table.validation, _TESTED: table.table.rows}
+    parts = {TRAIN: table.train, VALIDATION: table.validation, _TESTED: table.rows}
     return {part: [row for row in rows if not next(left_out)] for part, rows in parts.items()}
 
 
 def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
-    table = own.table.table
+    table = own.table
     predicted = {MODEL: own.predict(own.chosen)}
     if own.layer != MEAN_LAYER:
         for number, fit in own.fits.items():
@@ -132,7 +132,7 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
         both = zip(own.tested, predicted[MODEL], strict=True)
         first = of_all([float(name == row.label) for row, name in both])
         writer.add(units, FIRST_OF_SENSES.name, MODEL, first, reason=reasons)
-    best = own.table.most_frequent_label
+    best = table.most_frequent_label
     named = [float(best in (row.label, *row.also)) for row in table.rows]
     writer.add(units, ANY_SENSE.name, baseline(MOST_FREQUENT), named)
     add_people(writer, units, table.rows, ANY_SENSE)
@@ -157,7 +157,7 @@ def probe_figures(found: Results) -> list[dict[str, Any]]:
     return [
         {
             "config": own.table.config,
-            "split": own.table.table.split,
+            "split": own.table.split,
             **dict(zip(names, map(len, _with_vectors(own).values()), strict=True)),
             "labels": own.table.labels,
             "layers": tuple(own.fits),
@@ -222,7 +222,7 @@ def probe_notes(found: Results) -> Iterator[Note]:
             for reason, count in left_out_of(own).items()
         )
         if counted:
-            yield caution(f"{own.table.table.name}: rows without vectors, of all splits: {counted}")
+            yield caution(f"{own.table.name}: rows without vectors, of all splits: {counted}")
         if own.table.trained_on:
             yield detail(
                 f"{own.table.config}: the probe and its layer come from the rows of "
@@ -230,10 +230,10 @@ def probe_notes(found: Results) -> Iterator[Note]:
             )
         if left := own.table.other_labels:
             yield caution(
-                f"{own.table.table.name}: {left:,} rows with labels that {own.table.trained_on} "
+                f"{own.table.name}: {left:,} rows with labels that {own.table.trained_on} "
                 "does not have are left out"
             )
-        if own.table.held_out and own.table.table.split == VALIDATION:
+        if own.table.held_out and own.table.split == VALIDATION:
             yield caution(
                 f"{own.table.config}: tested on validation; a tenth of train was held out to "
                 "choose layer and penalty, and papers that chose by validation report other rows"
@@ -282,7 +282,7 @@ def layer_rows(found: Results) -> Iterator[dict[str, Any]]:
         if row.metric == ANY_SENSE and row.system.role == "model" and row.group is None
     }
     for own in found.details:
-        place = own.table.config, own.table.table.split
+        place = own.table.config, own.table.split
         for draw, fits in enumerate((own.fits, *own.random)):
             for layer, fit in fits.items():
                 # The mean of all layers, which is one layer only, is judged under no name of its
@@ -310,44 +310,9 @@ def layer_schema() -> Any:
     )
 
 
-def label_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
-    """Rows of ``predictions.parquet``: what the chosen layer's probe says of each test row.
-
-    ``probability`` is that of the row's own label, null where it has no vectors.
-    """
-    for own in details:
-        fit, labels = own.chosen, list(own.table.labels)
-        given = iter(zip(own.predict(fit), fit.log_probabilities, strict=True))
-        for row, reason in zip(own.table.table.rows, own.left_out_of_test, strict=True):
-            label, log = (None, None) if reason else next(given)
-            yield {
-                "config": own.table.config,
-                "split": own.table.table.split,
-                "item_id": row.item_id,
-                "layer": own.layer,
-                "label": row.label,
-                "predicted": label,
-                "probability": None if log is None else math.exp(log[labels.index(row.label)]),
-                "reason": reason,
-            }
-
-
-def label_schema() -> Any:
-    """The Arrow schema of ``predictions.parquet``."""
-    return row_schema(
-        *("config string", "split string", "item_id string", "label string", "predicted string"),
-        *("reason string", "layer int32", "probability double"),
-    )
-
-
-#: The file of what the chosen layer's probe says of each row.
-LABELS_FILE = "predictions.parquet"
-
-
 def write_probe_files(found: Results, folder: Path) -> None:
-    """Write every fit, and every prediction of the chosen layer, into a folder that is there."""
+    """Write every fit into a folder that is there."""
     write_rows(layer_rows(found), layer_schema(), folder / LAYERS_FILE)
-    write_rows(label_rows(found.details), label_schema(), folder / LABELS_FILE)
 
 
 #: Rows of each table that are listed.
@@ -376,22 +341,21 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
 
 
 def _lists(found: Results) -> Iterator[tuple[str, str, tuple[grid.Grid, ...]]]:
+    columns = "label", "predicted", "probability of the label, %", "row"
     for own in found.details:
-        said = zip(own.table.table.rows, label_rows([own]), strict=True)
-        rows = [(row, one) for row, one in said if one["predicted"] is not None]
-        rows.sort(key=lambda pair: pair[1]["probability"])
-        columns = "label", "predicted", "probability of the label, %", "row"
-        shown = [_text(*pair) for pair in rows[:_MOST_ROWS]]
-        words = f"{len(shown):,} of {len(rows):,} texts"
-        yield own.table.table.name, words, (grid.made("text", columns, shown),)
-
-
-def _text(row: LabelledExample, said: Mapping[str, Any]) -> grid.GridRow:
-    right = (row.label, *row.also)
-    named = said["predicted"] + " (wrong)" * (said["predicted"] not in right)
-    text = " | ".join(" ".join(slot.segments) for slot in row.slots)
-    shown = grid.share_cell(said["probability"])
-    return grid.GridRow((text, " or ".join(right), named, shown, row.item_id))
+        labels, fit = own.table.labels, own.chosen
+        texts = []
+        for row, said, logs in zip(
+            own.tested, own.predict(fit), fit.log_probabilities, strict=True
+        ):
+            right, probability = (row.label, *row.also), math.exp(logs[labels.index(row.label)])
+            text = " | ".join(" ".join(slot.segments) for slot in row.slots)
+            named = said + " (wrong)" * (said not in right)
+            cells = text, " or ".join(right), named, grid.share_cell(probability), row.item_id
+            texts.append((probability, grid.GridRow(cells)))
+        shown = [line for _, line in sorted(texts, key=lambda pair: pair[0])[:_MOST_ROWS]]
+        words = f"{len(shown):,} of {len(texts):,} texts"
+        yield own.table.name, words, (grid.made("text", columns, shown),)
 
 
 def _reached(found: Results, own: Mapping[str, Any]) -> dict[str, Score]:
@@ -469,8 +433,6 @@ TASK = Task(
         source, configs, split, most, options.train_on
     ),
     given=lambda rows, split, options: probe_table_of(rows, split, options.train_on),
-    table=lambda one: one.table,
-    digests=lambda one: one.digests,
     check=check_probe,
     settle=settled,
     summary=probe_figures,
@@ -480,10 +442,5 @@ TASK = Task(
     facts=facts,
     more=lambda found: {"probes": found.summary},
     files=write_probe_files,
-    frames={
-        "layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found),
-        "predictions": lambda found: (
-            rows_in_folder(found, LABELS_FILE) or label_rows(found.details)
-        ),
-    },
+    frames={"layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found)},
 )

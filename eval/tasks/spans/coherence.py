@@ -238,14 +238,12 @@ class SpanTable(Table[SpanText]):
         calibrated_on: their split.
         question: :data:`ENTAILMENT`, :data:`COHERENCE` or :data:`CHOICE`.
         positive: the name of a positive answer.
-        digests: those of the rows of every split that was read.
     """
 
     calibration: tuple[SpanText, ...] = ()
     calibrated_on: str = ""
     question: str = CHOICE
     positive: str = ""
-    digests: tuple[str, ...] = ()
 
 
 def read_span_tables(
@@ -359,33 +357,28 @@ def paper_table(config: str) -> PublishedTable | None:
     return next((table for name, table in paper_tables().items() if name in config), None)
 
 
-@dataclass(frozen=True)
-class ReleasedSpans:
-    """The figures of the program.
-
-    Attributes:
-        stricts, lenients: the values of texts whose means are its two metrics, from 0 to 1.
-        strict_at, lenient_at: the thresholds that it chooses for them; None of one text.
-    """
-
-    stricts: Sequence[float]
-    lenients: Sequence[float]
-    strict_at: float | None = None
-    lenient_at: float | None = None
+#: The values of texts whose mean is a metric of the program, from 0 to 1, and the threshold that it
+#: chooses for it; None of one text.
+Released = tuple[Sequence[float], float | None]
 
 
 def released_coherence(
     judged: Sequence[TextPrediction], thresholds: Sequence[float] = THRESHOLDS
-) -> ReleasedSpans:
-    """The figures of the program for texts of one question, at least one, in their order."""
+) -> tuple[Released, Released]:
+    """Strict and lenient coherence as the program has them.
+
+    Args:
+        judged: texts of one question, at least one, in their order.
+        thresholds: those that are tried.
+    """
     if judged[0].text.is_choice:
-        stricts, _, strict_at = _best_of_choices(judged, thresholds, "strict")
-        _, lenients, lenient_at = _best_of_choices(judged, thresholds, "lenient")
-        return ReleasedSpans(stricts, lenients, strict_at, lenient_at)
+        strict, _ = _best_of_choices(judged, thresholds, "strict")
+        _, lenient = _best_of_choices(judged, thresholds, "lenient")
+        return strict, lenient
     visited = [(one, _visited(one)) for one in judged]
-    return ReleasedSpans(
-        stricts=[float(all(rights)) for _, rights in visited],
-        lenients=[sum(rights) * one.right / len(rights) for one, rights in visited],
+    return (
+        ([float(all(rights)) for _, rights in visited], None),
+        ([sum(rights) * one.right / len(rights) for one, rights in visited], None),
     )
 
 
@@ -408,12 +401,11 @@ def _visited(one: TextPrediction, threshold: float = 0.0) -> list[bool]:
 
 def _best_of_choices(
     judged: Sequence[TextPrediction], thresholds: Sequence[float], metric: str
-) -> tuple[Sequence[float], Sequence[float], float | None]:
+) -> tuple[Released, Released]:
     # The sums of right and of visited spans are never set back.
     right = visited = 0
-    none = [0.0] * len(judged)
-    best: tuple[Sequence[float], Sequence[float], float | None] = none, none, None
-    highest = 0.0
+    none: Released = [0.0] * len(judged), None
+    best, highest = (none, none), 0.0
     for threshold in thresholds:
         strict, lenient = [], []
         for one in judged:
@@ -424,7 +416,7 @@ def _best_of_choices(
             lenient.append(right / visited)
         # Whichever metric is looked for, it is lenient coherence that has to be above it.
         if mean_of(lenient) > highest:
-            best = strict, lenient, threshold
+            best = (strict, threshold), (lenient, threshold)
             highest = mean_of(strict if metric == "strict" else lenient)
     return best
 

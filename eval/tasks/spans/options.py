@@ -11,8 +11,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import SPANS
 from coherencegym.eval.tasks.options import CommandLine
 
-CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
-HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
+CLASSIFIER, MULTIPLE_CHOICE = "classifier", "multiple-choice"
+HEADS = (CLASSIFIER, MULTIPLE_CHOICE)
 SURPRISAL = "surprisal"
 #: The name of the mode of a paper's program, as ``--compat`` takes it, and of the paper.
 MODE = "storks-2021"
@@ -85,13 +85,12 @@ def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "")
         config: gives the model's, which names the class that it was saved from.
         kind: the name of the class of a model that is loaded.
     """
-    about = config()
-    made = kind or " ".join(getattr(about, "architectures", None) or ())
+    made = kind or " ".join(getattr(config(), "architectures", None) or ())
     scorer = SURPRISAL
     if "ForMultipleChoice" in made:
         scorer = MULTIPLE_CHOICE
     elif "ForSequenceClassification" in made:
-        scorer = REGRESSION if about.num_labels == 1 else CLASSIFIER
+        scorer = CLASSIFIER
     for name, scorers in _ONLY.items():
         if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
             raise EvaluationError(

@@ -21,7 +21,6 @@ Heads give
 - ``classifier``: a probability for each of its classes, of a text, or of a text with a hypothesis.
   Which class is the positive answer is read off its name, or said by ``--label-map``.
 - ``multiple-choice``: one number for each alternative, and the softmax of them.
-- ``regression``: one number for a text: the sigmoid of it, or the softmax over alternatives.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import ConfigError, EvaluationError
@@ -56,7 +55,6 @@ from coherencegym.eval.tasks.spans.coherence import (
 from coherencegym.eval.tasks.spans.options import (
     CLASSIFIER,
     MULTIPLE_CHOICE,
-    REGRESSION,
     SpanOptions,
 )
 from coherencegym.eval.tasks.task import TaskContext
@@ -78,25 +76,14 @@ _ALONE = "alone"
 _TEXT, _HYPOTHESIS = 1, 2
 
 
-@dataclass(frozen=True)
-class Slope:
+def probability(value: float, weight: float, threshold: float) -> float:
     """The probability of a positive answer by a number: ``sigmoid(weight * (x - threshold))``."""
-
-    weight: float
-    threshold: float
-
-    def probability(self, value: float) -> float:
-        """That of one number; of minus infinity and infinity the limits."""
-        return sigmoid(self.weight * (value - self.threshold))
-
-
-def sigmoid(odds: float) -> float:
-    """The probability of log-odds (nats)."""
+    odds = weight * (value - threshold)
     return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
-def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
-    """The slope of a logistic regression on rows that are not answered."""
+def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> tuple[float, float]:
+    """Weight and threshold of a logistic regression on rows that are not answered."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 
@@ -118,7 +105,7 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
             f"{where}: all rows have the same measured value, so the threshold cannot be set; "
             "expected rows that differ"
         )
-    return Slope(weight, centre - float(model.intercept_[0]) / weight)
+    return weight, centre - float(model.intercept_[0]) / weight
 
 
 def surprisal_answers(context: TaskContext, table: SpanTable, temperature: float = 1.0) -> Answered:
@@ -136,7 +123,8 @@ def surprisal_answers(context: TaskContext, table: SpanTable, temperature: float
     known = [(gain, label) for gain, label in whole if math.isfinite(gain)]
     found = [gains(row, places_of(row), next(given)) for row in table.rows]
     slope = fitted_slope([gain for gain, _ in known], [label for _, label in known], table.name)
-    about = {**asdict(slope), "calibrated_on": table.calibrated_on, "calibrated_with": len(known)}
+    about: dict[str, Any] = {"weight": slope[0], "threshold": slope[1]}
+    about |= {"calibrated_on": table.calibrated_on, "calibrated_with": len(known)}
     both = zip(table.rows, found, strict=True)
     return Answered(table, [_by_slope(row, own, slope) for row, own in both], about=about)
 
@@ -301,7 +289,7 @@ def gain_per_token(alone: ScoredCondition, after: ScoredCondition, region: int) 
 
 
 def _by_slope(
-    row: SpanText, gains: Mapping[SpanPlace, float] | str, slope: Slope
+    row: SpanText, gains: Mapping[SpanPlace, float] | str, slope: tuple[float, float]
 ) -> TextPrediction | str:
     if isinstance(gains, str):
         return gains
@@ -310,7 +298,7 @@ def _by_slope(
     return TextPrediction(
         row,
         {
-            place: none if gain == -math.inf else one_text(slope.probability(gain))
+            place: none if gain == -math.inf else one_text(probability(gain, *slope))
             for place, gain in gains.items()
         },
     )
@@ -331,16 +319,12 @@ def kind_of_head(scorer: str) -> Any:
 def refuse_question(scorer: str, table: SpanTable) -> None:
     """Refuse a table that asks what a scorer cannot answer."""
     is_choice = table.question == CHOICE
-    if scorer == CLASSIFIER and is_choice:
-        raise ConfigError(
-            f"{table.name}: a choice between texts; expected a model for "
-            f"{MULTIPLE_CHOICE} or {REGRESSION}, or a causal one"
-        )
-    if scorer == MULTIPLE_CHOICE and not is_choice:
-        raise ConfigError(
-            f"{table.name}: one text and no choice; expected a {CLASSIFIER}, a model for "
-            f"{REGRESSION}, or a causal one"
-        )
+    if is_choice == (scorer == MULTIPLE_CHOICE):
+        return
+    asked, needed = ("a choice between texts", MULTIPLE_CHOICE)
+    if not is_choice:
+        asked, needed = "one text and no choice", "classification"
+    raise ConfigError(f"{table.name}: {asked}; expected a model for {needed}, or a causal one")
 
 
 def positive_class(labels: Mapping[int, str], positive: str, question: str, name: str) -> int:
@@ -392,7 +376,7 @@ def head_answers(
 
     def answers(row: SpanText) -> TextPrediction:
         by_place = {p: [logits[one] for one in inputs_of(row, [p])] for p in places_of(row)}
-        found = {p: _prediction(row, own, scorer, label) for p, own in by_place.items()}
+        found = {p: _prediction(row, own, label) for p, own in by_place.items()}
         return TextPrediction(row, found)
 
     rows = [
@@ -434,11 +418,9 @@ def inputs_of(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[TextPair]:
             yield span_content(row, place, alternative), row.hypothesis.strip()
 
 
-def _prediction(row: SpanText, logits: Sequence[Any], scorer: str, label: int) -> SpanPrediction:
+def _prediction(row: SpanText, logits: Sequence[Any], label: int) -> SpanPrediction:
     if row.is_choice:
         return SpanPrediction.of_choice(softmax([float(own[0]) for own in logits]))
     (own,) = logits
-    if scorer == REGRESSION:
-        return SpanPrediction.of_one_text(sigmoid(float(own[0])))
     answer = POSITIVE if int(own.argmax()) == label else NEGATIVE
     return SpanPrediction.of_one_text(softmax(own.tolist())[label], answer)

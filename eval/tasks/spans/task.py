@@ -124,13 +124,13 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered, compat: str = "") ->
     for name, judged in systems.items():
         at = one.thresholds(judged)
         for metric in SPAN_METRICS:
-            both = zip(judged, at.get(metric.name, at["strict"]), strict=True)
-            parts = (own.part(metric.name, threshold) for own, threshold in both)
+            each = zip(judged, at.get(metric.name, at["strict"]), strict=True)
+            parts = (own.part(metric.name, threshold) for own, threshold in each)
             add(baseline(name) if name else MODEL, metric, parts)
     for name, judged in systems.items() if compat else ():
-        released = released_coherence(judged)
         system = baseline(f"{RELEASED_PROGRAM}, {name}" if name else RELEASED_PROGRAM)
-        for which, values in (("strict", released.stricts), ("lenient", released.lenients)):
+        both = zip(("strict", "lenient"), released_coherence(judged), strict=True)
+        for which, (values, _) in both:
             add(system, Accuracy(which), ((value, 1.0) for value in values))
     # People were asked about some spans of a text, and mostly about one.
     add_people(writer, units, table.rows, Ratio(SPAN_ACCURACY))
@@ -325,7 +325,6 @@ TASK = Task(
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most
     ),
-    digests=lambda one: one.digests,
     load=lambda options, load: load(kind_of_head(options.scorer)),
     check=check_spans,
     resolve=with_scorer,

@@ -38,13 +38,12 @@ class Settings:
 
     learning_rate: float = option(
         2e-5,
-        "highest learning rate; --freeze and gru: 1e-3",
+        "highest learning rate; for gru 1e-3",
         parse=above_zero,
         metavar="X",
         rare=True,
     )
     epochs: int = _count(3, "largest number of epochs; for spans 10, for gru 1")
-    freeze: bool = option(False, "documents, spans: train only the head")
     batch_size: int = _count(32, "rows of a training step; for gru 20")
     patience: int = _count(2, "stop after N epochs without improvement on the validation split")
     max_length: int | None = _count(
@@ -59,7 +58,6 @@ class Settings:
 class TaskOptions:
     """Options that only some trainings have a use for."""
 
-    parts: bool = option(False, "spans: learn from parts of texts too, not only from whole texts")
     folds: int | None = _count(
         None, "spans: cross-validate on train and validation; each source is in one fold"
     )

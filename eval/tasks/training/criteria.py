@@ -46,6 +46,7 @@ from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
+from coherencegym.eval.tasks.task import Table
 from coherencegym.eval.tasks.training import GRU, terms_of
 from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,
@@ -53,7 +54,7 @@ from coherencegym.eval.tasks.training.encoder import (
     Trained,
     prepared_trainer,
 )
-from coherencegym.eval.tasks.training.training import CardText, Training, TrainingData
+from coherencegym.eval.tasks.training.training import Training, TrainingData, pooled
 
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.
 GRU_SETTINGS: dict[str, Any] = {"learning_rate": 1e-3, "epochs": 1, "batch_size": 20}
@@ -62,16 +63,10 @@ GRU_LENGTH = 200
 
 @dataclass(frozen=True)
 class NewGRU:
-    """A GRU before it is trained.
+    """A GRU before it is trained: its sizes, its tokenizer, and most words of a sentence."""
 
-    Attributes:
-        words: those that it reads.
-        dimensions: those of a direction's states, and of its word vectors.
-        max_length: most words of a sentence.
-    """
-
-    words: Sequence[str]
-    dimensions: int
+    config: WordGRUConfig
+    tokenizer: Any
     max_length: int
     about: ClassVar[dict[str, Any]] = {"name": GRU, "commit": "new", "hub": False}
 
@@ -79,19 +74,15 @@ class NewGRU:
     def of(
         cls, sentences: Sequence[PlacedSentence], dimensions: int, max_length: int | None = None
     ) -> NewGRU:
-        """One that reads the words of sentences."""
-        words = frequent_words(one.text for one in sentences)
-        return cls(words, dimensions, max_length or GRU_LENGTH)
-
-    @cached_property
-    def tokenizer(self) -> Any:
-        """Its tokenizer."""
-        return word_tokenizer(self.words, self.max_length)
+        """One that reads the words of sentences; ``dimensions``: of words and of a direction."""
+        words, most = frequent_words(one.text for one in sentences), max_length or GRU_LENGTH
+        sizes = {"embedding_size": dimensions, "direction_size": dimensions}
+        config = WordGRUConfig(vocab_size=len(words) + 2, **sizes)
+        return cls(config, word_tokenizer(words, most), most)
 
     def without_head(self) -> Any:
         """The encoder; what is random in it comes of torch's generator."""
-        sizes = {"embedding_size": self.dimensions, "direction_size": self.dimensions}
-        return WordGRU(WordGRUConfig(vocab_size=len(self.words) + 2, **sizes))
+        return WordGRU(self.config)
 
 
 #: Levels that are told apart, and equal parts of a paragraph or document, as in the paper's code.
@@ -145,27 +136,6 @@ def placed_sentences(documents: Iterable[StructuredDocument]) -> Iterator[Placed
                 paragraph_number += 1
 
 
-@dataclass(frozen=True)
-class StructurePart:
-    """The sentences of one split of all configs that are read.
-
-    Attributes:
-        split: its name.
-        configs: the configs, joined by ``+``.
-        documents: the number of documents.
-        sentences: those of all of them.
-        sha256: the digest (hex) of the tables' rows.
-        verified: the rows are those that were published.
-    """
-
-    split: str
-    configs: str
-    documents: int
-    sentences: tuple[PlacedSentence, ...]
-    sha256: str
-    verified: bool
-
-
 def read_structures(
     dataset: str,
     train_on: Sequence[str] = (),
@@ -188,25 +158,23 @@ def read_structures(
     """
     source = find_dataset(dataset, revision, list(dict.fromkeys((*train_on, *test_on))))
 
-    def part(chosen: Sequence[str], split: str) -> StructurePart:
-        tables = list(table_rows(source, chosen, (split,), kind=STRUCTURES))
-        documents = [document for table in tables for document in table.read(max_items)]
-        sentences = tuple(placed_sentences(documents))
-        configs = "+".join(table.config for table in tables)
-        if not sentences:
-            raise EvaluationError(f"split {split!r} of {configs}: no sentence; expected some")
+    def part(chosen: Sequence[str], split: str) -> Table[StructuredDocument]:
+        read = table_rows(source, chosen, (split,), kind=STRUCTURES)
+        tables = [Table.of(source, one, one.read(max_items)) for one in read]
+        found = pooled(tables)
+        if not any(True for document in found.rows for _ in document.sentences):
+            raise EvaluationError(f"split {split!r} of {found.config}: no sentence; expected some")
         sha256 = rows_digest(f"{table.config} {table.rows_sha256}" for table in tables)
-        verified = all(table.verified for table in tables)
-        return StructurePart(split, configs, len(documents), sentences, sha256, verified)
+        return replace(found, rows_sha256=sha256)
 
     training = part(train_on, _TRAIN)
     return TrainingData(
         source=source,
-        configs=training.configs,
-        rows_sha256=training.sha256,
-        texts=training.documents,
-        training=training.sentences,
-        validation=part(train_on, _VALIDATION).sentences,
+        configs=training.config,
+        rows_sha256=training.rows_sha256,
+        texts=len(training.rows),
+        training=tuple(placed_sentences(training.rows)),
+        validation=tuple(placed_sentences(part(train_on, _VALIDATION).rows)),
         inputs=(part(test_on or train_on, split),),
     )
 
@@ -403,25 +371,16 @@ BEFORE, AFTER, BY_FREQUENCIES = "before", "after", "by frequencies"
 
 @dataclass(frozen=True)
 class EncoderTraining(Training):
-    """Encoders of one combination of criteria.
-
-    Attributes:
-        targets: the ids that are predicted.
-        criteria: names; their losses are added up.
-    """
-
-    targets: Targets
-    criteria: Sequence[str]
+    """Encoders of one combination of criteria, ``own["criteria"]``: their losses are added up."""
 
     name = "train-encoder"
     texts, rows, best = "documents", "sentences", "least loss"
     in_nats = True
 
-    @property
-    def test(self) -> StructurePart:
-        """The sentences that losses are measured on."""
-        part: StructurePart = self.data.inputs[0]
-        return part
+    @cached_property
+    def targets(self) -> Targets:
+        """The ids that are predicted."""
+        return Targets.of(self.data.training)
 
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
         """Train an encoder from one seed, and measure its losses."""
@@ -429,8 +388,9 @@ class EncoderTraining(Training):
 
         start, targets, settings = self.encoder, self.targets, self.settings
         is_new = isinstance(start, NewGRU)
-        terms = terms_of(self.criteria)
-        test, learned, measured = self.test, part.training, self.test.sentences
+        terms = terms_of(self.own["criteria"].split("+"))
+        (test,), learned = self.data.inputs, part.training
+        measured = tuple(placed_sentences(test.rows))
         parts = (_TRAIN, learned), (_VALIDATION, part.validation), (test.split, measured)
         for split, sentences in parts:
             for term in terms:
@@ -491,9 +451,9 @@ class EncoderTraining(Training):
             for metric in (BEFORE, AFTER, BY_FREQUENCIES)
         ]
         trained = Trained.by(trainer, model.encoder, start.tokenizer)
-        table = {"config": test.configs, "split": test.split, "sha256": test.sha256}
-        tables = [{**table, "items": test.documents}]
-        dataset = about_dataset(self.data.source, [test.sha256], test.verified, tables)
+        table = {"config": test.config, "split": test.split, "sha256": test.rows_sha256}
+        tables = [{**table, "items": len(test.rows)}]
+        dataset = about_dataset(self.data.source, [test.rows_sha256], test.verified, tables)
         notes = list(self.notes(trained))
         return replace(trained, results=self.collect([trained], dataset, [notes], [scores]))
 
@@ -507,26 +467,27 @@ class EncoderTraining(Training):
                 "to compare criteria; the paper's encoder read 42 million sentences"
             )
         yield detail(
-            f"losses of {self.own['criteria']} in nats on {self.test.split}; by frequencies: a "
+            f"losses of {self.own['criteria']} in nats on {self.data.inputs[0].split}; by "
+            "frequencies: a "
             "baseline that predicts the frequencies in train for every sentence; the loss of a bag "
             "of words is the mean over its words"
         )
 
     @property
-    def card(self) -> CardText:
+    def card(self) -> dict[str, str]:
         """What the card of an encoder says."""
         name = str(self.encoder.about["name"])
         what = "A bidirectional GRU over word vectors" if name == GRU else markdown_code(name)
         said = " Load the model with CoherenceGym; transformers alone does not know its type."
         new = said if name == GRU else ""
-        return CardText(
-            pipeline="feature-extraction",
-            title="A sentence encoder trained on the structure of documents",
-            about=f"{what}, trained with the criteria `{self.own['criteria']}` of Chen, Chu and "
+        return {
+            "pipeline": "feature-extraction",
+            "title": "A sentence encoder trained on the structure of documents",
+            "about": f"{what}, trained with the criteria `{self.own['criteria']}` of Chen, Chu and "
             f"Gimpel (2019). The vector of a sentence is the mean of its last hidden states.{new}",
-            use="coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks "
+            "use": "coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks "
             "--layers last",
-        )
+        }
 
 
 def collator_of(

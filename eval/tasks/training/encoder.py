@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -72,15 +72,10 @@ class Encoder:
             "hub": source.commit is not None,
         }
 
-    def with_head(self, head: Head, *, freeze: bool = False) -> Any:
+    def with_head(self, head: Head) -> Any:
         """The encoder with a head for what is to be learned; no other weight may be new.
 
         A head that it has is kept where it is for as many classes, and else replaced by a new one.
-
-        Args:
-            head: the answers.
-            freeze: no weight of the encoder is to change. One that is new, as a pooler may be, is
-                the head's.
         """
         from transformers import AutoModelForMultipleChoice, AutoModelForSequenceClassification
 
@@ -90,7 +85,7 @@ class Encoder:
             numbers = {label: number for number, label in names.items()}
             about = {"num_labels": len(names), "id2label": names, "label2id": numbers}
         made: Any = AutoModelForSequenceClassification if names else AutoModelForMultipleChoice
-        return self._loaded(made, freeze, **about)
+        return self._loaded(made, **about)
 
     def without_head(self) -> Any:
         """The encoder alone; no weight but a pooler's may be new."""
@@ -98,7 +93,7 @@ class Encoder:
 
         return self._loaded(AutoModel)
 
-    def _loaded(self, made: Any, freeze: bool = False, **about: Any) -> Any:
+    def _loaded(self, made: Any, **about: Any) -> Any:
         source = self.source
         what = f"model {source.name!r}"
         model, loading = attempt(
@@ -127,8 +122,6 @@ class Encoder:
                 f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected those "
                 "of an encoder"
             )
-        for name, weight in model.named_parameters() if freeze else ():
-            weight.requires_grad = not name.startswith(body) or name in loading["missing_keys"]
         return model.float()
 
 
@@ -192,11 +185,9 @@ def collator(
 
 
 def _batch(tokenizer: Any, inputs: Sequence[TextPair], max_length: int, cut: str) -> Any:
-    paired = any(other for _, other in inputs)
     return _encoded(
         tokenizer,
-        [text for text, _ in inputs],
-        [other for _, other in inputs] if paired else None,
+        *_columns(inputs),
         truncation=cut,
         max_length=max_length,
         padding=True,
@@ -254,35 +245,30 @@ def count_truncated(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int
 
 def cut_inputs(tokenizer: Any, inputs: Sequence[TextPair], max_length: int) -> set[TextPair]:
     """The inputs that have more tokens than that, special tokens included."""
-    sizes = _sizes(tokenizer, [text for one in inputs for text in one])
-    special = {paired: tokenizer.num_special_tokens_to_add(pair=paired) for paired in (True, False)}
-    return {
-        (text, other)
-        for text, other in inputs
-        if sizes[text] + sizes[other] + special[bool(other)] > max_length
-    }
+    unique, cut = list(dict.fromkeys(inputs)), set[TextPair]()
+    for start in range(0, len(unique), 1000):
+        part = unique[start : start + 1000]
+        ids = _encoded(tokenizer, *_columns(part), verbose=False)["input_ids"]
+        cut |= {one for one, own in zip(part, ids, strict=True) if len(own) > max_length}
+    return cut
 
 
-def refuse_long_seconds(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int) -> None:
-    """Refuse inputs of which the second text, which is never cut, leaves the first no token."""
-    sizes = _sizes(tokenizer, [other for row in rows for _, other in row.inputs])
-    least = max(sizes.values(), default=0) + tokenizer.num_special_tokens_to_add(pair=True) + 1
+def _columns(inputs: Sequence[TextPair]) -> tuple[list[str], list[str] | None]:
+    # First and second texts; None where there are no second ones.
+    seconds = [other for _, other in inputs]
+    return [text for text, _ in inputs], seconds if any(seconds) else None
+
+
+def refuse_long_seconds(tokenizer: Any, texts: Iterable[str], max_length: int) -> None:
+    """Refuse second texts, which are never cut, that leave the first one no token."""
+    encoded = _encoded(tokenizer, list({*texts}), add_special_tokens=False, verbose=False)
+    longest = max(map(len, encoded["input_ids"]))
+    least = longest + tokenizer.num_special_tokens_to_add(pair=True) + 1
     if least > max_length:
         raise EvaluationError(
             f"--max-length {max_length}: the longest hypothesis and a token of its text are "
             f"{least:,} tokens; expected so many or more, or an encoder that reads them"
         )
-
-
-def _sizes(tokenizer: Any, texts: Sequence[str]) -> dict[str, int]:
-    # Special tokens not included.
-    unique = list(dict.fromkeys(texts))
-    sizes: dict[str, int] = {}
-    for start in range(0, len(unique), 1000):
-        part = unique[start : start + 1000]
-        encoded = _encoded(tokenizer, part, add_special_tokens=False, verbose=False)["input_ids"]
-        sizes.update(zip(part, map(len, encoded), strict=True))
-    return sizes
 
 
 #: Share of the steps in which the learning rate rises, as Devlin et al. 2019, appendix A.3.
@@ -375,7 +361,7 @@ def fine_tune(
     encoder.tokenizer.model_max_length = encoder.max_length
     weights = class_weights(head, rows)
     set_seed(seed)
-    model = encoder.with_head(head, freeze=settings.freeze)
+    model = encoder.with_head(head)
     with prepared_trainer(
         model,
         rows,

@@ -1,4 +1,4 @@
-"""Fine-tune an encoder to find intruders in documents, or to answer about texts and their parts.
+"""Fine-tune an encoder to find intruders in documents, or to answer about texts.
 
 The first is what Shen et al. 2021, section 5, do with BERT and its kin. For the second, Storks and
 Chai 2021 fine-tune on whole texts and choose the weights by accuracy on others. Here
@@ -9,18 +9,17 @@ frequent answer alone is never the best.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import Source, find_dataset
-from coherencegym.eval.kinds.documents import UNDECIDED, Document, SpanText
+from coherencegym.eval.kinds.documents import Document, SpanText
 from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.tasks.detect.detectors import HEAD, by_document, log_odds, pairs_of
 from coherencegym.eval.tasks.detect.documents import (
-    DetectionInput,
     DocumentTable,
     best_threshold,
     document_tables,
@@ -35,14 +34,13 @@ from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE,
     SpanTable,
     dealt_folds,
-    places_of,
     read_span_tables,
 )
 from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, SpanOptions
 from coherencegym.eval.tasks.spans.scorers import inputs_of
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
-from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData
+from coherencegym.eval.tasks.training.training import TextTraining, TrainingData, pooled
 
 
 def training_documents(
@@ -79,7 +77,7 @@ def training_documents(
         texts=len(training.rows),
         training=pairs_of(training.rows),
         validation=pairs_of(validation.rows),
-        inputs=[DetectionInput(table, validation) for table in tested],
+        inputs=[table.calibrated_on(validation) for table in tested],
     )
 
 
@@ -96,17 +94,7 @@ def _pooled_table(
         )
     for table in read:
         require_places(table, "train on")
-    if len(read) == 1:
-        return read[0]
-    return DocumentTable(
-        source=source,
-        config="+".join(table.config for table in read),
-        split=split,
-        rows=tuple(document for table in read for document in table.rows),
-        rows_sha256=rows_digest(f"{table.config} {table.rows_sha256}" for table in read),
-        verified=all(table.verified for table in read),
-        separator=any(table.separator for table in read),
-    )
+    return pooled(read)
 
 
 @dataclass(frozen=True)
@@ -128,17 +116,17 @@ class DocumentTraining(TextTraining):
         return f1_on(part.inputs[0].calibration.rows)
 
     @property
-    def card(self) -> CardText:
+    def card(self) -> dict[str, str]:
         """What the card of a detector says."""
-        return CardText(
-            pipeline="text-classification",
-            title="A detector of intruder sentences",
-            about=f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide whether a "
+        return {
+            "pipeline": "text-classification",
+            "title": "A detector of intruder sentences",
+            "about": f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide whether a "
             "sentence of a document comes from another document (INSteD, Shen et al. 2021, TACL "
             "9). Its input is a pair of texts, the sentence and the whole document; label 1 is "
             "`intruder`. The first sentence of a document is never an intruder.",
-            use="coherencegym detect --model FOLDER --dataset coherencegym/intruder_sentences",
-        )
+            "use": "coherencegym detect --model FOLDER --dataset coherencegym/intruder_sentences",
+        }
 
 
 def f1_on(documents: Sequence[Document]) -> Any:
@@ -164,7 +152,6 @@ def training_texts(
     *,
     revision: str | None = None,
     max_items: int | None = None,
-    parts: bool = False,
     folds: int | None = None,
 ) -> TrainingData:
     """Read the texts of a training.
@@ -179,7 +166,6 @@ def training_texts(
             either: all that hold spans and have a split ``train``.
         revision: tag or commit of a Hub dataset; None: the newest.
         max_items: no more texts than this of each table.
-        parts: learn from every span that has a right answer, and not from the whole alone.
         folds: their number; None: the splits.
     """
     if split in (_TRAIN, _VALIDATION):
@@ -209,8 +195,8 @@ def training_texts(
             f"{table.config} {digest}" for table in read for digest in table.digests
         ),
         texts=len(rows),
-        training=labelled(rows, parts=parts),
-        validation=labelled(others, parts=parts),
+        training=labelled(rows),
+        validation=labelled(others),
         inputs=tested,
     )
     if not folds:
@@ -224,24 +210,17 @@ def training_texts(
     fold_of = dealt_folds(sources, folds)
     each = []
     for fold in range(folds):
-        kept = [row for row in rows if fold_of[row.cluster] != fold]
-        held = labelled((row for row in rows if fold_of[row.cluster] == fold), parts=parts)
-        learned_from = labelled(kept, parts=parts)
-        data = replace(whole, texts=len(kept), training=learned_from, validation=held, fold=fold)
+        kept = labelled([row for row in rows if fold_of[row.cluster] != fold])
+        held = labelled([row for row in rows if fold_of[row.cluster] == fold])
+        data = replace(whole, texts=len(kept), training=kept, validation=held, fold=fold)
         _require_both_answers(data, where)
         each.append(data)
     return replace(whole, folds=tuple(each))
 
 
-def labelled(rows: Iterable[SpanText], *, parts: bool) -> tuple[TrainingRow, ...]:
-    """Rows of what a model reads of texts: the whole of each, or all parts with an answer."""
-    found = []
-    for row in rows:
-        gold = {(one.start, one.end): one.answer for one in row.gold}
-        for place in places_of(row) if parts else [(0, row.size - 1)]:
-            if gold[place] != UNDECIDED:
-                found.append(TrainingRow(tuple(inputs_of(row, [place])), gold[place]))
-    return tuple(found)
+def labelled(rows: Sequence[SpanText]) -> tuple[TrainingRow, ...]:
+    """What a model reads of whole texts, with the right answers."""
+    return tuple(TrainingRow(tuple(inputs_of(row, [(0, row.size - 1)])), row.label) for row in rows)
 
 
 def _require_both_answers(data: TrainingData, where: str) -> None:
@@ -274,24 +253,17 @@ def _check_questions(tables: Sequence[SpanTable], where: str) -> None:
 
 @dataclass(frozen=True)
 class SpanTraining(TextTraining):
-    """Models of whole texts, or of all their parts, that are asked about every part."""
+    """Models of whole texts that are asked about every part."""
 
     name = "train-spans"
-    texts, best = "texts", "best accuracy"
+    texts, rows, best = "texts", "wholes", "best accuracy"
     task = SPANS_TASK
 
     def __post_init__(self) -> None:
-        spans = (place for table in self.data.inputs for place in labelled(table.rows, parts=True))
-        refuse_long_seconds(
-            self.encoder.tokenizer,
-            [*self.data.training, *self.data.validation, *spans],
-            self.encoder.max_length,
-        )
-
-    @property
-    def rows(self) -> str:
-        """What is learned from texts: all parts with an answer, or the whole of each."""
-        return "parts" if self.own["parts"] else "wholes"
+        learned = (*self.data.training, *self.data.validation)
+        seconds = [other for row in learned for _, other in row.inputs]
+        seconds += [row.hypothesis.strip() for table in self.data.inputs for row in table.rows]
+        refuse_long_seconds(self.encoder.tokenizer, seconds, self.encoder.max_length)
 
     @property
     def question(self) -> str:
@@ -320,7 +292,7 @@ class SpanTraining(TextTraining):
         return SpanOptions(scorer=scorer, truncate=True)
 
     @property
-    def card(self) -> CardText:
+    def card(self) -> dict[str, str]:
         """What the card of a model of texts says."""
         choice = self.question == CHOICE
         says = f"whether a text makes a hypothesis {markdown_text(self.positive)}"
@@ -332,14 +304,14 @@ class SpanTraining(TextTraining):
         labels = "" if choice else f"; label 1 is {markdown_code(self.positive)}"
         configs = shlex.join(table.config for table in self.data.inputs)
         command = "coherencegym spans --model FOLDER --dataset DATASET --truncate --config"
-        return CardText(
-            pipeline="multiple-choice" if choice else "text-classification",
-            title="A model of texts and their parts",
-            about=f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide {says} (Storks "
-            f"and Chai 2021, Results of EMNLP). Its input is {what}, with units joined by a space"
-            f"{labels}.",
-            use=f"{command} {configs}",
-        )
+        return {
+            "pipeline": "multiple-choice" if choice else "text-classification",
+            "title": "A model of texts and their parts",
+            "about": f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide {says} "
+            f"(Storks and Chai 2021, Results of EMNLP). Its input is {what}, with units joined by "
+            f"a space{labels}.",
+            "use": f"{command} {configs}",
+        }
 
 
 def accuracy_on(rows: Sequence[TrainingRow], alike: bool) -> Any:

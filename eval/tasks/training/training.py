@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 from coherencegym.eval.data.benchmark import signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.source import Source
+from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.blocks import ReportSection, score_table
@@ -21,7 +22,7 @@ from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Table, Task, TaskContext
 from coherencegym.eval.tasks.training import Settings
 from coherencegym.eval.tasks.training.encoder import (
     Encoder,
@@ -32,6 +33,7 @@ from coherencegym.eval.tasks.training.encoder import (
 )
 
 _Mean = TypeVar("_Mean", Score, Headline)
+_Table = TypeVar("_Table", bound=Table[Any])
 
 
 def mean_over_seeds(scores: Sequence[_Mean], over: str) -> _Mean:
@@ -52,6 +54,20 @@ def over_seeds(values: Sequence[float]) -> dict[str, float]:
 
 #: Fields of a score that say what it is.
 _PLACE = ("config", "split", "group", "system", "metric")
+
+
+def pooled(tables: Sequence[_Table]) -> _Table:
+    """The rows of several configs, at least one, as one table."""
+    if len(tables) == 1:
+        return tables[0]
+    return replace(
+        tables[0],
+        config="+".join(table.config for table in tables),
+        rows=tuple(row for table in tables for row in table.rows),
+        rows_sha256=rows_digest(f"{table.config} {table.rows_sha256}" for table in tables),
+        verified=all(table.verified for table in tables),
+        separator=any(table.separator for table in tables),
+    )
 
 
 @dataclass(frozen=True)
@@ -87,22 +103,6 @@ class TrainingData:
 
 
 @dataclass(frozen=True)
-class CardText:
-    """What the card of a model says that only its task knows.
-
-    Attributes:
-        pipeline: the Hub's name of what the model does.
-        title, about: its heading, and a paragraph on what it is.
-        use: the command that tests it.
-    """
-
-    pipeline: str
-    title: str
-    about: str
-    use: str
-
-
-@dataclass(frozen=True)
 class Training(ABC):
     """Models to train, one of each seed or fold.
 
@@ -122,17 +122,13 @@ class Training(ABC):
 
     #: The name of the task in results.
     name: ClassVar[str]
-    #: What is learned from, in the plural.
+    #: What is learned from, and what is read of it, in the plural.
     texts: ClassVar[str]
+    rows: ClassVar[str]
     #: The metric by which the best weights are told.
     best: ClassVar[str]
     #: The metrics are losses, and no shares.
     in_nats: ClassVar[bool] = False
-
-    @property
-    @abstractmethod
-    def rows(self) -> str:
-        """What is read of texts, in the plural."""
 
     @property
     def truncated_rows(self) -> int | None:
@@ -145,8 +141,12 @@ class Training(ABC):
 
     @property
     @abstractmethod
-    def card(self) -> CardText:
-        """What the card of a model says."""
+    def card(self) -> dict[str, str]:
+        """What the card of a model says that only its task knows.
+
+        ``pipeline`` is the Hub's name of what the model does, ``title`` and ``about`` its heading
+        and a paragraph on what it is, ``use`` the command that tests it.
+        """
 
     def recorded(self) -> dict[str, Any]:
         """The settings that results record."""
@@ -177,10 +177,10 @@ class Training(ABC):
 
     def notes(self, trained: Trained) -> Iterator[Note]:
         """Lines on how a model was made."""
-        data, what = self.data, "only the head was trained" if self.settings.freeze else "trained"
+        data = self.data
         folds = f", without one of {len(data.folds)} folds each" if data.folds else ""
         rows = f"{len(data.training):,} {self.rows}"
-        yield detail(f"{what} on {data.texts:,} {self.texts} of {data.configs} ({rows}){folds}")
+        yield detail(f"trained on {data.texts:,} {self.texts} of {data.configs} ({rows}){folds}")
         if self.truncated_rows:
             total = len(data.training) + len(data.validation)
             yield caution(

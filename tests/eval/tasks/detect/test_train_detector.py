@@ -332,46 +332,6 @@ def test_without_accelerate_it_says_which_extra(
     assert "expected pip install 'coherencegym[train]'" in one_line(capsys.readouterr().err)
 
 
-def test_the_head_alone_is_trained(
-    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from safetensors.torch import load_file
-
-    more = ("--train-on", "detect_families", "--seeds", "0", "--epochs", "1", "--freeze")
-    assert main(arguments(encoder, data, tmp_path / "out", *more)) == 0
-    assert "only the head was trained on 300 documents" in capsys.readouterr().out
-    seed = tmp_path / "out" / "seed-0"
-    results = json.loads((seed / "results.json").read_text())
-    assert (results["settings"]["freeze"], results["settings"]["learning_rate"]) == (True, 1e-3)
-    assert "|freeze:True|" in results["signature"]
-    assert "| freeze | True |" in (seed / "README.md").read_text()
-    before, after = (load_file(folder / "model.safetensors") for folder in (encoder, seed))
-    kept = [name for name in after if name in before]
-    assert len(kept) > 15
-    assert all(after[name].numpy().tobytes() == before[name].numpy().tobytes() for name in kept)
-    assert {name.rpartition(".")[0] for name in {*after} - {*kept}} == {
-        "bert.pooler.dense",  # the encoder came without it
-        "classifier",
-    }
-
-
-def test_the_optimizer_has_the_new_weights_alone(encoder: Path) -> None:
-    head = Head(("coherent", "intruder"))
-    loaded = find_encoder(str(encoder))
-    whole, frozen = (loaded.with_head(head, freeze=freeze) for freeze in (False, True))
-    assert all(weight.requires_grad for weight in whole.parameters())
-    trained = {name for name, weight in frozen.named_parameters() if weight.requires_grad}
-    new = ("bert.pooler.dense", "classifier")
-    assert trained == {f"{name}.{part}" for name in new for part in ("weight", "bias")}
-    # A pooler that is there is the encoder's.
-    folder = encoder.parent / "whole"
-    whole.save_pretrained(folder)
-    loaded.tokenizer.save_pretrained(folder)
-    again = find_encoder(str(folder)).with_head(head, freeze=True)
-    trained = {name for name, weight in again.named_parameters() if weight.requires_grad}
-    assert trained == {"classifier.weight", "classifier.bias"}
-
-
 def test_documents_with_an_intruder_somewhere(
     encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,13 +104,10 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
 def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     fits = parquet_rows(finished / "layers.parquet")
     assert len(fits) == 3 * (1 + 2)
-    rows = parquet_rows(finished / "predictions.parquet")
     own = results_of(finished)["probes"][0]
-    right = [row["predicted"] == row["label"] for row in rows]
-    accuracy = reached(results_of(finished))[""]
-    assert sum(right) / len(right) == pytest.approx(accuracy)
     chosen = max((f for f in fits if not f["draw"]), key=lambda f: f["validation"])
-    assert chosen["layer"] == own["layer"] == rows[0]["layer"]
+    assert chosen["layer"] == own["layer"]
+    assert chosen["test"] == pytest.approx(reached(results_of(finished))[""])
     outcomes = read_outcome_tables(finished)
     assert {one.system.key for one in outcomes.series()} == {
         ("model", "", None),
@@ -122,8 +119,8 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     }
     loaded: Any = cg.load_results(finished)
     assert cg.rows(loaded, "layers") == fits
-    assert list(cg.to_pandas(loaded, "predictions")["predicted"]) == [r["predicted"] for r in rows]
     page = (finished / "report.html").read_text()
+    assert "50 of 50 texts" in page
     assert "Accuracy of each layer" in page
     assert "<script" not in page
 
@@ -160,8 +157,8 @@ def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path
     again = tmp_path / "again"
     more = ("--random-init", "2")
     assert main(arguments(saved, again, *more)) == 0
-    for name in ("layers.parquet", "predictions.parquet"):
-        assert (again / name).read_bytes() == (finished / name).read_bytes(), name
+    name = "layers.parquet"
+    assert (again / name).read_bytes() == (finished / name).read_bytes()
 
 
 def test_results_of_two_runs_are_compared_row_by_row(
@@ -252,7 +249,7 @@ def test_a_probe_of_the_published_protocol(saved: Path, tmp_path: Path) -> None:
         (("--split", "dev"), "no split 'dev' to test on; expected one"),
         (("--layers", "3"), "layer 3: expected 0 (embeddings) to 2"),
         (("--compat", "discoeval-2019"), "a config that is none of the paper's tasks"),
-        (("--compat", "discoeval-2019", "--probe", "mlp"), "the mode sets --probe itself; leave"),
+        (("--compat", "discoeval-2019", "--input", "pair"), "the mode sets --input itself; leave"),
         (
             ("--compat", "discoeval-2019", "--train-on", "order_toy"),
             "the mode sets --train-on itself",
@@ -406,7 +403,7 @@ def test_results_are_pushed_and_stand_in_overviews(
     push_results(hub_api, [finished], "coherencegym/results")
     files = hub.files("coherencegym/results")
     names = {name.rpartition("/")[2]: name for name in files}
-    kept = {"results.json", "predictions.parquet", "layers.parquet"}
+    kept = {"results.json", "layers.parquet"}
     kept |= {"units.parquet", "systems.parquet", "outcomes.parquet"}
     assert kept <= {*names}
     assert "report.html" not in names  # which has the texts

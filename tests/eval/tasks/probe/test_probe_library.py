@@ -90,8 +90,7 @@ def test_the_toolkits_call(tiny: Tiny, tmp_path: Path) -> None:
 def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
     tiny: Tiny, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(classifiers, "_SMALL_GRADIENT", -1)
-    monkeypatch.setattr(classifiers, "_SMALL_SHARE", -1)
+    monkeypatch.setattr(classifiers, "_MOST_ITERATIONS", 1)
     found = cg.probe(tiny, data(10), layers=(0, 1), **QUICK)
     said = [note.text for note in found.notes if note.kind == "caution"]
     fault = "examples: 2 fits did not converge (layer 0, 1); their acc"

@@ -36,15 +36,14 @@ from coherencegym.eval.tasks.spans.coherence import (
 from coherencegym.eval.tasks.spans.options import (
     CLASSIFIER,
     MULTIPLE_CHOICE,
-    REGRESSION,
     SpanOptions,
 )
 from coherencegym.eval.tasks.spans.scorers import (
-    Slope,
     fitted_slope,
     head_answers,
     kind_of_head,
     positive_class,
+    probability,
     span_queries,
     surprisal_answers,
 )
@@ -56,7 +55,7 @@ def table_of(
     question: str, rows: Sequence[SpanText], calibration: Sequence[SpanText] = ()
 ) -> SpanTable:
     positive = {ENTAILMENT: "entailed", COHERENCE: "incoherent", CHOICE: "better"}[question]
-    about = Source("toy", Path()), "toy", "test", tuple(rows), "", False, False, ()
+    about = Source("toy", Path()), "toy", "test", tuple(rows), "", False, False, (), ()
     return SpanTable(*about, tuple(calibration), "validation", question, positive)
 
 
@@ -106,15 +105,15 @@ def test_hypotheses_by_what_the_span_saves(causal: LoadedModel) -> None:
         after, _ = bits_by_hand(causal, text, row.hypothesis)
         return (alone - after) / tokens
 
-    slope = fitted_slope(
+    _, threshold = fitted_slope(
         [gain(row, 0, row.size - 1) for row in known], [row.label for row in known], "toy"
     )
-    assert found.about["threshold"] == pytest.approx(slope.threshold, abs=1e-3)
-    learned = Slope(found.about["weight"], found.about["threshold"])
+    assert found.about["threshold"] == pytest.approx(threshold, abs=1e-3)
+    learned = found.about["weight"], found.about["threshold"]
     for row, own in zip(rows, found.judged, strict=True):
         answers = own.predicted
         for place in places(row.size):
-            expected = learned.probability(gain(row, *place))
+            expected = probability(gain(row, *place), *learned)
             assert answers[place].probability == pytest.approx(expected, abs=1e-3)
             assert answers[place].answer == int(answers[place].probability >= 0.5)
 
@@ -123,7 +122,7 @@ def test_what_holds_together_by_the_lowest_gain(causal: LoadedModel) -> None:
     rows = [intruded("a", 1), intruded("b", -1)]
     known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]
     found = surprisal_answers(TaskContext(causal), table_of(COHERENCE, rows, known))
-    learned = Slope(found.about["weight"], found.about["threshold"])
+    learned = found.about["weight"], found.about["threshold"]
     answers = found.judged[0].predicted
     units = rows[0].units
     for a, b in places(4):
@@ -135,7 +134,7 @@ def test_what_holds_together_by_the_lowest_gain(causal: LoadedModel) -> None:
             alone, tokens = bits_by_hand(causal, "", units[unit])
             after, _ = bits_by_hand(causal, " ".join(units[a:unit]), units[unit])
             gains.append((alone - after) / tokens)
-        expected = learned.probability(-min(gains))
+        expected = probability(-min(gains), *learned)
         assert answers[a, b].probability == pytest.approx(expected, abs=1e-3)
 
 
@@ -325,32 +324,20 @@ def test_what_is_too_long_for_a_head(tmp_path: Path, make_tokenizer: Callable[..
 
 
 def test_heads_of_choices(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
+    model = head_model(tmp_path / "m", make_tokenizer(), MULTIPLE_CHOICE)
     table = table_of(CHOICE, abductions(4))
-    for kind, config in ((MULTIPLE_CHOICE, {}), (REGRESSION, {"num_labels": 1})):
-        model = head_model(tmp_path / kind, make_tokenizer(), kind, **config)
-        found = head_answers(model, table, SpanOptions(scorer=kind))
-        assert len(found.judged) == 4
-        for own in found.judged:
-            assert own.predicted[0, 0].margin == pytest.approx(0.0, abs=1e-6)
-            assert own.predicted[0, 2].margin > 0
-        other = MULTIPLE_CHOICE if kind == MULTIPLE_CHOICE else CLASSIFIER
-        options = SpanOptions(scorer=other)
-        with pytest.raises(EvaluationError, match=r"one text and no choice|its labels"):
-            head_answers(model, table_of(ENTAILMENT, entailments(2)), options)
+    found = head_answers(model, table, SpanOptions(scorer=MULTIPLE_CHOICE))
+    assert len(found.judged) == 4
+    for own in found.judged:
+        assert own.predicted[0, 0].margin == pytest.approx(0.0, abs=1e-6)
+        assert own.predicted[0, 2].margin > 0
+    of_one_text = table_of(ENTAILMENT, entailments(2))
+    with pytest.raises(EvaluationError, match=r"one text and no choice"):
+        head_answers(model, of_one_text, SpanOptions(scorer=MULTIPLE_CHOICE))
     with pytest.raises(
         EvaluationError, match="a choice between texts; expected a model for multiple"
     ):
         head_answers(model, table, SpanOptions(scorer=CLASSIFIER))
-
-
-def test_a_regression_is_a_sigmoid(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
-    model = head_model(tmp_path / "m", make_tokenizer(), REGRESSION, num_labels=1)
-    table = table_of(ENTAILMENT, entailments(3))
-    found = head_answers(model, table, SpanOptions(scorer=REGRESSION))
-    assert len(found.judged) == 3
-    for own in found.judged:
-        answers = own.predicted.values()
-        assert all(one.answer == int(one.probability >= 0.5) for one in answers)
 
 
 def test_baselines_of_each_question() -> None:

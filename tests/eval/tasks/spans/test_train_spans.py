@@ -193,7 +193,7 @@ def test_no_name_ends_a_block_of_the_card() -> None:
         data=SimpleNamespace(inputs=[named]), question=CHOICE, positive="", encoder=encoder
     )
     text: Any = SpanTraining.card
-    card = fenced(text.fget(training).use, "bash")
+    card = fenced(text.fget(training)["use"], "bash")
     (bash,) = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
     assert bash.info == "bash"
     assert shlex.split(bash.content)[-2:] == ["--config", named.config]
@@ -212,7 +212,7 @@ def test_the_table_has_the_mean_and_the_constants(trained: Path, printed: dict[s
 def training_on(read: TrainingData, encoder: Path, **settings: Any) -> SpanTraining:
     """A training on these texts."""
     chosen: dict[str, Any] = {"configs": [], "split": "test", "max_items": None}
-    own = {"parts": False, "folds": None}
+    own = {"folds": None}
     how = Settings(device="cpu", **settings)
     return SpanTraining(read, find_encoder(str(encoder)), how, chosen, own)
 
@@ -244,18 +244,13 @@ def test_a_choice_is_learned(encoder: Path, data: Path, tmp_path: Path) -> None:
     assert results_of(again)["scores"] == results["scores"]
 
 
-def test_parts_are_learned_from_too(encoder: Path, data: Path) -> None:
-    texts = [intruded("i", 1), intruded("j", -1)]
-    wholes, parts = (labelled(texts, parts=parts) for parts in (False, True))
+def test_whole_texts_are_learned_from(encoder: Path, data: Path) -> None:
+    wholes = labelled([intruded("i", 1), intruded("j", -1)])
     assert [row.label for row in wholes] == [1, 0]
     assert wholes[1].inputs == ((" ".join(STORY), ""),)
-    assert len(parts) == 20
-    assert sum(row.label for row in parts) == sum(one.answer for one in texts[0].gold)
-    decided = labelled(abductions(3), parts=True)
-    assert len(labelled(abductions(3), parts=False)) == 3 < len(decided) < 18
-    assert {len(row.inputs) for row in decided} == {2}
-    read = training_texts(str(data), test_on=["intruder_toy"], parts=True)
-    assert (read.texts, len(read.training)) == (12, 120)
+    assert {len(row.inputs) for row in labelled(abductions(3))} == {2}
+    read = training_texts(str(data), test_on=["intruder_toy"])
+    assert (read.texts, len(read.training)) == (12, 12)
     head = Head(("not incoherent", "incoherent"), cut="only_first")
     assert training_on(read, encoder).head == head
 
@@ -310,7 +305,7 @@ def test_what_weighs_alike_in_the_loss_does_so_in_the_choice_of_weights(
 ) -> None:
     import numpy as np
 
-    read = training_texts(str(data), test_on=["intruder_toy"], parts=True)
+    read = training_texts(str(data), test_on=["intruder_toy"])
     never = np.array([[1.0, 0.0]] * len(read.validation))
     assert training_on(read, encoder).value(read)(never) == 0.5
     # Of ten texts that are all the same one is positive, and the answer is open.
@@ -395,18 +390,6 @@ def test_an_encoder_without_a_tokenizer(
     assert "has no tokenizer files, or only special tokens in them; expected a" in one_line(
         capsys.readouterr().err
     )
-
-
-def test_parts_are_of_spans_alone(
-    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = arguments(encoder, data, tmp_path / "out", "--parts")
-    words[1] = "documents"
-    assert main(words) == 2
-    assert "expected train spans" in one_line(capsys.readouterr().err)
-    words.remove("--parts")
-    assert main([*words, "--limit", "2"]) == 2
-    assert "no split 'validation'; expected one of test, train" in one_line(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("name", ["documents", "sentences"])

@@ -33,7 +33,6 @@ from coherencegym.eval.tasks.training.training import TrainingData
 
 EVERY = tuple(CRITERIA)
 CHOSEN: dict[str, Any] = {"configs": [], "split": "test", "max_items": None}
-OWN = {"criteria": "some", "dimensions": 16}
 
 
 def test_where_each_sentence_stands() -> None:
@@ -98,8 +97,9 @@ def trained(
 ) -> Trained:
     start = NewGRU.of(data.training, 16)
     given = {"device": "cpu", "learning_rate": 0.01, "epochs": 6, "patience": 6, **more}
-    how, targets = Settings(**{"batch_size": 20, **given}), Targets.of(data.training)
-    return EncoderTraining(data, start, how, CHOSEN, OWN, targets, criteria).train(data, seed)
+    how = Settings(**{"batch_size": 20, **given})
+    own = {"criteria": "+".join(criteria), "dimensions": 16}
+    return EncoderTraining(data, start, how, CHOSEN, own).train(data, seed)
 
 
 def losses_of(one: Trained) -> dict[str, dict[str, float]]:
@@ -117,7 +117,7 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
     from coherencegym.eval.tasks.training.criteria import CriteriaModel
 
     data = read_structures(str(told))
-    sentences = data.inputs[0].sentences[:37]
+    sentences = list(placed_sentences(data.inputs[0].rows))[:37]
     start = NewGRU.of(data.training, 5)
     targets = Targets.of(data.training)
     terms = terms_of(EVERY)

@@ -151,11 +151,7 @@ def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> N
     ("more", "message"),
     [
         ((), "train encoder: expected --criteria with one or more of nsp, nl, spp, sdt"),
-        (("--criteria", "nl", "--parts"), "--parts: train encoder does not use it; expected"),
-        (
-            ("--criteria", "nl", "--freeze"),
-            "--freeze: train encoder does not use it",
-        ),
+        (("--criteria", "nl", "--folds", "2"), "--folds: train encoder does not use it; expected"),
         (("--criteria", "nl", "--split", "test2"), "no split 'test2'"),
         (("--criteria", "nl", "--config", "other"), "no config 'other'"),
     ],

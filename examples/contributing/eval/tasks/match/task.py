@@ -54,7 +54,7 @@ def match_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Scores", score_table(found.rows))
     rows = [
         grid.GridRow((halves.second, "" if bits is None else f"{bits:.1f}"))
-        for table, saved in zip(found.input_tables, found.details, strict=True)
+        for table, saved in zip(found.inputs, found.details, strict=True)
         for halves, bits in zip(table.rows, saved, strict=True)
     ]
     yield ReportSection("Saved bits", grid.made("second half", ("bits",), rows), is_detail=True)
