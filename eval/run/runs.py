@@ -325,7 +325,7 @@ class Runs:
             with reading_model(model, *how) as (loaded, reading, cache):
                 of_model = None if plans is None else plans.of(loaded.tokenizer)
                 run: Any = {"store": cache, "world": self.processes, "plans": of_model}
-                run["trials"] = Trials(cache)
+                run["trials"] = Trials()
                 yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
         loaded = (
