@@ -232,7 +232,7 @@ def rounds(protocol: PublishedSettings, run: Callable[[], float]) -> tuple[int, 
     return best_round, best, number
 
 
-def published(
+def as_published(
     protocol: PublishedSettings,
     train: LabelledFeatures,
     valid: LabelledFeatures,

@@ -40,7 +40,7 @@ from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.estimators import one_thread
-from coherencegym.eval.tasks.probe.classifiers import Fit, linear, protocol_of, published
+from coherencegym.eval.tasks.probe.classifiers import Fit, as_published, linear, protocol_of
 from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.task import TaskContext
@@ -403,7 +403,7 @@ def _input(table: ProbeTable, options: ProbeOptions) -> Input:
 
 
 def _trainer(table: ProbeTable, options: ProbeOptions) -> Trainer:
-    return partial(published, protocol_of(table.protocol)) if options.compat else linear
+    return partial(as_published, protocol_of(table.protocol)) if options.compat else linear
 
 
 def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:

@@ -359,12 +359,12 @@ def paper_table(config: str) -> PublishedTable | None:
 
 #: The values of texts whose mean is a metric of the program, from 0 to 1, and the threshold that it
 #: chooses for it; None of one text.
-Released = tuple[Sequence[float], float | None]
+ReleasedMetric = tuple[Sequence[float], float | None]
 
 
 def released_coherence(
     judged: Sequence[TextPrediction], thresholds: Sequence[float] = THRESHOLDS
-) -> tuple[Released, Released]:
+) -> tuple[ReleasedMetric, ReleasedMetric]:
     """Strict and lenient coherence as the program has them.
 
     Args:
@@ -401,10 +401,10 @@ def _visited(one: TextPrediction, threshold: float = 0.0) -> list[bool]:
 
 def _best_of_choices(
     judged: Sequence[TextPrediction], thresholds: Sequence[float], metric: str
-) -> tuple[Released, Released]:
+) -> tuple[ReleasedMetric, ReleasedMetric]:
     # The sums of right and of visited spans are never set back.
     right = visited = 0
-    none: Released = [0.0] * len(judged), None
+    none: ReleasedMetric = [0.0] * len(judged), None
     best, highest = (none, none), 0.0
     for threshold in thresholds:
         strict, lenient = [], []

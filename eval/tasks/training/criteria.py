@@ -54,7 +54,7 @@ from coherencegym.eval.tasks.training.encoder import (
     Trained,
     prepared_trainer,
 )
-from coherencegym.eval.tasks.training.training import Training, TrainingData, pooled
+from coherencegym.eval.tasks.training.training import Training, TrainingData, one_table
 
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.
 GRU_SETTINGS: dict[str, Any] = {"learning_rate": 1e-3, "epochs": 1, "batch_size": 20}
@@ -161,7 +161,7 @@ def read_structures(
     def part(chosen: Sequence[str], split: str) -> Table[StructuredDocument]:
         read = table_rows(source, chosen, (split,), kind=STRUCTURES)
         tables = [Table.of(source, one, one.read(max_items)) for one in read]
-        found = pooled(tables)
+        found = one_table(tables)
         if not any(True for document in found.rows for _ in document.sentences):
             raise EvaluationError(f"split {split!r} of {found.config}: no sentence; expected some")
         sha256 = rows_digest(f"{table.config} {table.rows_sha256}" for table in tables)

@@ -40,7 +40,7 @@ from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, S
 from coherencegym.eval.tasks.spans.scorers import inputs_of
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
-from coherencegym.eval.tasks.training.training import TextTraining, TrainingData, pooled
+from coherencegym.eval.tasks.training.training import TextTraining, TrainingData, one_table
 
 
 def training_documents(
@@ -94,7 +94,7 @@ def _pooled_table(
         )
     for table in read:
         require_places(table, "train on")
-    return pooled(read)
+    return one_table(read)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def over_seeds(values: Sequence[float]) -> dict[str, float]:
 _PLACE = ("config", "split", "group", "system", "metric")
 
 
-def pooled(tables: Sequence[_Table]) -> _Table:
+def one_table(tables: Sequence[_Table]) -> _Table:
     """The rows of several configs, at least one, as one table."""
     if len(tables) == 1:
         return tables[0]

@@ -17,9 +17,9 @@ from coherencegym.eval.tasks.probe.classifiers import (
     Fit,
     PublishedSettings,
     accuracy_of,
+    as_published,
     linear,
     protocol_of,
-    published,
     rounds,
 )
 from coherencegym.eval.tasks.probe.probe import (
@@ -176,9 +176,9 @@ def test_the_published_classifier_learns_and_its_settings_do_not_leak() -> None:
     x, y = made(1500, 2, 0.05)
     x = (x - 7) / 10
     rows = (x, y), (x, y), x, 2
-    alone = published(PROTOCOLS["SSP"], *rows)
-    published(PublishedSettings(1, most_passes=1, hidden=50), *rows)
-    after = published(PROTOCOLS["SSP"], *rows)
+    alone = as_published(PROTOCOLS["SSP"], *rows)
+    as_published(PublishedSettings(1, most_passes=1, hidden=50), *rows)
+    after = as_published(PROTOCOLS["SSP"], *rows)
     assert alone.validation == after.validation > 0.95
     assert (alone.log_probabilities == after.log_probabilities).all()
     with pytest.raises(EvaluationError, match="none of the paper's tasks"):
@@ -189,4 +189,4 @@ def test_a_hidden_layer_sees_that_two_vectors_fit() -> None:
     signs = np.array([[a, b] for a in (-1, 1) for b in (-1, 1)] * 40, dtype=np.float32)
     fits = (signs.prod(axis=1) > 0).astype(int)
     rows = (signs, fits), (signs, fits), signs, 2
-    assert published(PublishedSettings(15, tenacity=8, hidden=200), *rows).validation == 1
+    assert as_published(PublishedSettings(15, tenacity=8, hidden=200), *rows).validation == 1
