@@ -276,11 +276,11 @@ def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:
         UnitRow(config="c", split="s", item=str(n), cluster=str(n)) for n in range(20)
     )
     writer.add(units, "median", MODEL, [n / 20 for n in range(20)])
-    (row,) = estimates(writer.tables(), {"median": metric})
-    assert row.estimate.value == 9.5 / 20
-    assert row.estimate.low is not None
-    assert row.estimate.high is not None
-    assert 0 < row.estimate.low < 9.5 / 20 < row.estimate.high < 1
+    ((_, _, score),) = estimates(writer.tables(), {"median": metric})
+    assert score.score == 9.5 / 20
+    assert score.ci_low is not None
+    assert score.ci_high is not None
+    assert 0 < score.ci_low < 9.5 / 20 < score.ci_high < 1
 
 
 def test_the_example_of_a_metric_stands_in_the_module_of_metrics(

@@ -538,45 +538,6 @@ KINDS: Mapping[str, type[Metric]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EstimateRow:
-    """A number of a run, and what it is of.
-
-    Attributes:
-        group: the units; None: all of the table.
-        left_out: outcomes without a value, by reason.
-    """
-
-    config: str
-    split: str
-    group: Group | None
-    metric: Metric
-    system: System
-    estimate: Estimate
-    left_out: Mapping[str, int]
-
-
-def estimates(tables: OutcomeTables, metrics: Mapping[str, Metric]) -> Iterator[EstimateRow]:
-    """The estimates of a run by table, metric and system: of all units, then of each group.
-
-    A layer by itself is not reported by group.
-    """
-    for one in tables.series():
-        metric = metrics[one.metric]
-        by_group = metric.by_group and one.system.layer is None
-        for group, places in tables.parts(one.places, by_group).items():
-            cells = tables.cells(places)
-            yield EstimateRow(
-                one.config,
-                one.split,
-                group,
-                metric,
-                one.system,
-                metric.estimate(cells),
-                cells.left_out,
-            )
-
-
 def score_level(system: System, group: Group | None) -> str:
     """The level of a score (:class:`eval.statistics.scores.ScoreRow`)."""
     if system.role != "model":
@@ -588,26 +549,40 @@ def score_level(system: System, group: Group | None) -> str:
     return "column" if group[0] else "group"
 
 
-def score_of(row: EstimateRow) -> Score:
-    """The row that readers of results take.
+def estimates(
+    tables: OutcomeTables, metrics: Mapping[str, Metric]
+) -> Iterator[tuple[Metric, System, Score]]:
+    """The scores of a run by table, metric and system: of all units, then of each group.
+
+    A layer by itself is not reported by group.
 
     Raises:
-        EvaluationError: the metric left its range, so that no reader would take the row.
+        EvaluationError: a metric left its range, so that no reader would take the score.
     """
-    group, value, least = row.group, row.estimate.value, -1 if row.metric.is_signed else 0
-    if value is not None and not least <= value <= 1:
-        raise EvaluationError(f"metric {row.metric.said!r}: {value:g}; expected {least} to 1")
-    return Score(
-        config=row.config,
-        split=row.split,
-        metric=row.metric.said,
-        system=row.system.label,
-        group=name_of_group(group) if group else "",
-        level=score_level(row.system, group),
-        **score_fields(row.estimate),
-        chance=row.metric.chance,
-        counts=dict(row.left_out),
-    )
+    for one in tables.series():
+        metric = metrics[one.metric]
+        by_group = metric.by_group and one.system.layer is None
+        for group, places in tables.parts(one.places, by_group).items():
+            cells = tables.cells(places)
+            found, least = metric.estimate(cells), -1 if metric.is_signed else 0
+            if found.value is not None and not least <= found.value <= 1:
+                said = f"{found.value:g}; expected {least} to 1"
+                raise EvaluationError(f"metric {metric.said!r}: {said}")
+            yield (
+                metric,
+                one.system,
+                Score(
+                    config=one.config,
+                    split=one.split,
+                    metric=metric.said,
+                    system=one.system.label,
+                    group=name_of_group(group) if group else "",
+                    level=score_level(one.system, group),
+                    **score_fields(found),
+                    chance=metric.chance,
+                    counts=dict(cells.left_out),
+                ),
+            )
 
 
 def described_metrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:

@@ -185,18 +185,6 @@ def score_fields(found: Estimate) -> dict[str, Any]:
     }
 
 
-def people_fields(found: Estimate) -> dict[str, Any]:
-    """The fields of a :class:`Score` that have it where it is of people."""
-    if found.value is None:
-        return {}
-    return {
-        "human_score": found.value,
-        "human_ci_low": found.low,
-        "human_ci_high": found.high,
-        "human_n": found.n,
-    }
-
-
 #: Levels of scores that are over a group of predictions.
 GROUP_LEVELS = ("group", "detail", "headline")
 

@@ -12,13 +12,11 @@ from coherencegym.eval.data.notes import Note, caution, detail, first_names, par
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY, rows_digest
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.outcomes.metrics import EstimateRow, score_of
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import (
     FEW_ITEMS,
     Score,
-    people_fields,
     shown_rows,
 )
 from coherencegym.eval.tasks.headline import baseline_notes
@@ -96,30 +94,26 @@ def collect_results(
 def _rows(results: Results) -> list[Score]:
     # Baselines stand beside the model, too; layers of a model are in its outcomes alone.
     asked: Task[Any, Any, Any] = results.asked
-    known: dict[tuple[Any, ...], dict[str, EstimateRow]] = {}
-    for row in results.estimates:
-        known.setdefault(_place(row), {})[row.system.label] = row
-    return [
-        replace(
-            score_of(row),
-            **asked.beside(known[_place(row)]),
-            **_people_beside(known[_place(row)]),
-        )
-        if row.system.role == "model"
-        else score_of(row)
-        for row in results.estimates
-        if row.system.layer is None
-    ]
-
-
-def _place(row: EstimateRow) -> tuple[Any, ...]:
-    return row.config, row.split, row.group, row.metric.name
-
-
-def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
-    # Those that a task adds last, where there are several.
-    people = [row.estimate for row in known.values() if row.system.role == "people"]
-    return people_fields(people[-1]) if people else {}
+    known: dict[tuple[Any, ...], dict[str, Score]] = {}
+    people: dict[tuple[Any, ...], Score] = {}
+    for metric, system, score in results.estimates:
+        place = score.config, score.split, score.group, metric.name
+        known.setdefault(place, {})[system.label] = score
+        if system.role == "people" and score.score is not None:
+            # Those that a task adds last, where there are several.
+            people[place] = score
+    rows = []
+    for metric, system, score in results.estimates:
+        place = score.config, score.split, score.group, metric.name
+        if system.role == "model":
+            beside = asked.beside(known[place])
+            if (by := people.get(place)) is not None:
+                beside |= {"human_score": by.score, "human_n": by.n}
+                beside |= {"human_ci_low": by.ci_low, "human_ci_high": by.ci_high}
+            score = replace(score, **beside)
+        if system.layer is None:
+            rows.append(score)
+    return rows
 
 
 def _language(source: Source, config: str) -> dict[str, str]:

@@ -13,7 +13,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.data.source import SuiteUse, SuiteWords
-from coherencegym.eval.outcomes.metrics import EstimateRow, Metric, estimates
+from coherencegym.eval.outcomes.metrics import Metric, estimates
+from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, Verdict, score_table
@@ -111,8 +112,8 @@ class Results:
     summary: Any = field(default=None, kw_only=True)
 
     @cached_property
-    def estimates(self) -> list[EstimateRow]:
-        """Every number of the outcomes, with its interval."""
+    def estimates(self) -> list[tuple[Metric, System, Score]]:
+        """Every score of the outcomes, with its interval."""
         return list(estimates(self.outcomes, self.metrics))
 
     @cached_property

@@ -24,7 +24,7 @@ from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.kinds.table_kind import HUMAN_OK, TableKind
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.machine import ALONE, World
-from coherencegym.eval.outcomes.metrics import EstimateRow, Metric, Ratio
+from coherencegym.eval.outcomes.metrics import Metric, Ratio
 from coherencegym.eval.outcomes.schema import Group, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
@@ -279,9 +279,7 @@ class Task(Generic[_I, _O, _D]):
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
     record: Callable[[_O], dict[str, Any]] = lambda options: asdict(cast(Any, options))
     came_to: Callable[[Sequence[Any]], dict[str, Any]] = lambda details: {}
-    beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
-        known
-    )
+    beside: Callable[[Mapping[str, Score]], dict[str, Any]] = lambda known: fields_beside(known)
     summary: Callable[[Results], Any] = lambda found: None
     headline: Callable[[Results], Headline | None] = lambda found: None
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
@@ -353,7 +351,7 @@ _FIELDS = {BAG_OF_WORDS: "partial_input_score", REPEATED_WORDS: "lexical_overlap
 
 
 def fields_beside(
-    known: Mapping[str, EstimateRow],
+    known: Mapping[str, Score],
     constants: Sequence[str] = (MOST_FREQUENT,),
     chance_name: str = CHANCE_NAME,
 ) -> dict[str, Any]:
@@ -361,7 +359,7 @@ def fields_beside(
 
     ``constants`` read nothing: the best of those that are known is what others call chance.
     """
-    values = {label: one.estimate.value for label, one in known.items()}
+    values = {label: one.score for label, one in known.items()}
     found: dict[str, Any] = {
         name: values[label] for label, name in _FIELDS.items() if label in values
     }

@@ -277,9 +277,9 @@ def layer_rows(found: Results) -> Iterator[dict[str, Any]]:
     no intervals.
     """
     known = {
-        (row.config, row.split, row.system.layer): row.estimate
-        for row in found.estimates
-        if row.metric == ANY_SENSE and row.system.role == "model" and row.group is None
+        (score.config, score.split, system.layer): score
+        for metric, system, score in found.estimates
+        if metric == ANY_SENSE and system.role == "model" and not score.group
     }
     for own in found.details:
         place = own.table.config, own.table.split
@@ -287,7 +287,7 @@ def layer_rows(found: Results) -> Iterator[dict[str, Any]]:
             for layer, fit in fits.items():
                 # The mean of all layers, which is one layer only, is judged under no name of its
                 # own.
-                estimate = known[(*place, None if layer == MEAN_LAYER else layer)]
+                score = known[(*place, None if layer == MEAN_LAYER else layer)]
                 yield {
                     "config": place[0],
                     "split": place[1],
@@ -296,8 +296,8 @@ def layer_rows(found: Results) -> Iterator[dict[str, Any]]:
                     "setting": fit.setting,
                     "validation": fit.validation,
                     "test": fmean(own.right(own.predict(fit))),
-                    "low": None if draw else estimate.low,
-                    "high": None if draw else estimate.high,
+                    "low": None if draw else score.ci_low,
+                    "high": None if draw else score.ci_high,
                     "n": len(own.tested),
                 }
 

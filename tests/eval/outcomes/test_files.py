@@ -23,7 +23,6 @@ from coherencegym.eval.outcomes.metrics import (
     Ratio,
     described_metrics,
     estimates,
-    score_of,
 )
 from coherencegym.eval.outcomes.schema import (
     MODEL,
@@ -205,7 +204,7 @@ def test_optional_columns_may_be_missing_and_tables_may_be_empty(tmp_path: Path)
 def folder(tmp_path: Path) -> Path:
     """A whole folder of results."""
     tables = written(tmp_path)
-    scores = [score_of(row) for row in estimates(tables, METRICS)]
+    scores = [score for _, _, score in estimates(tables, METRICS)]
     document = {
         "format": 1,
         "task": "toy",

@@ -18,7 +18,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.outcomes.metrics import (
     KINDS,
     AreaUnderCurve,
-    EstimateRow,
     ItemAccuracy,
     Margin,
     Metric,
@@ -28,7 +27,6 @@ from coherencegym.eval.outcomes.metrics import (
     described_metrics,
     estimates,
     known_metrics,
-    score_of,
 )
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
@@ -492,7 +490,7 @@ def normal(config: str, seed: int) -> OutcomeTables:
 def test_outcomes_add_up_to_scipys() -> None:
     tables, metric = normal("a", 1), Spearman("m", "Spearman")
     cells = whole(tables)
-    (score,) = map(score_of, estimates(tables, {"m": metric}))
+    ((_, _, score),) = estimates(tables, {"m": metric})
     expected = stats.spearmanr(cells.value, cells.target)[0]
     assert score.score == pytest.approx(float(expected))
     assert metric.value(cells) == score.score
@@ -568,7 +566,7 @@ def test_estimates_are_of_all_units_and_then_of_groups() -> None:
     writer.add(units, "whole", MODEL, [1.0] * 4)
     kind = KINDS["accuracy"]
     metrics = {"m": kind("m", "said"), "whole": kind("whole", by_group=False)}
-    found = list(map(score_of, estimates(writer.tables(), metrics)))
+    found = [score for _, _, score in estimates(writer.tables(), metrics)]
     assert [(s.metric, s.system, s.group, s.level, s.n, s.score) for s in found] == [
         ("said", "", "", "all", 3, 2 / 3),
         ("said", "", "genre=a", "column", 2, 1.0),
@@ -588,13 +586,20 @@ def test_estimates_are_of_all_units_and_then_of_groups() -> None:
 @pytest.mark.parametrize(
     ("value", "kind"), [(-0.1, "accuracy"), (6.685, "ratio"), (1.5, "spearman")]
 )
-def test_a_score_outside_of_its_range_is_refused(value: float, kind: str) -> None:
-    estimate = Estimate(value, None, None, "", 1)
-    row = EstimateRow("c", "test", None, KINDS[kind]("m", "M"), MODEL, estimate, {})
+def test_a_score_outside_of_its_range_is_refused(
+    value: float, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = table_of([unit(0, "c")], {"value": [1.0]})
+
+    def found(kind: str, value: float) -> float | None:
+        fixed = Estimate(value, None, None, "", 1)
+        monkeypatch.setattr(KINDS[kind], "estimate", lambda metric, cells: fixed)
+        ((_, _, score),) = estimates(tables, {"m": KINDS[kind]("m", "M")})
+        return score.score
+
     with pytest.raises(EvaluationError, match=r"^metric 'M': .*; expected (0|-1) to 1$"):
-        score_of(row)
-    below = replace(row, metric=KINDS["spearman"]("m"), estimate=replace(estimate, value=-0.5))
-    assert score_of(below).score == -0.5
+        found(kind, value)
+    assert found("spearman", -0.5) == -0.5
 
 
 def test_metrics_are_read_as_they_were_described() -> None:

@@ -20,7 +20,7 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.documents import RatedText
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.files import read_outcome_tables
-from coherencegym.eval.outcomes.metrics import Metric, estimates, score_of
+from coherencegym.eval.outcomes.metrics import Metric, estimates
 from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.comparison import compare
@@ -118,7 +118,8 @@ def baselines(table: Table[Any]) -> OutcomeTables:
 
 
 def added_up(tables: OutcomeTables) -> list[Score]:
-    return list(map(score_of, estimates(tables, {one.name: one for one in TASK.metrics})))
+    found = estimates(tables, {one.name: one for one in TASK.metrics})
+    return [score for _, _, score in found]
 
 
 def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]) -> None:

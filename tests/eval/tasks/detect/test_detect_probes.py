@@ -112,13 +112,15 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
     add_probe_outcomes(writer, table, read, thresholds)
     outcomes = writer.tables()
     found = {
-        (one.system.label, one.metric.said): one.estimate
-        for one in estimates(outcomes, {metric.name: metric for metric in PROBE_METRICS})
+        (system.label, metric.said): score
+        for metric, system, score in estimates(
+            outcomes, {metric.name: metric for metric in PROBE_METRICS}
+        )
     }
     before, after = (found["argmax", f"F1 {which} probe"] for which in ("without", "with"))
     assert (before.n, found["argmax", "coherent without probe"].n) == (6, 7)
-    assert before.value == 1.0
-    assert after.value == pytest.approx(2 * 3 / (3 + 6))
+    assert before.score == 1.0
+    assert after.score == pytest.approx(2 * 3 / (3 + 6))
     rows = list(probe_differences(outcomes))
     assert {(row["config"], row["split"]) for row in rows} == {("negation", "test")}
     values = [field.name for field in fields(Estimate)]
@@ -134,12 +136,12 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
     assert difference.value is not None
     # Three of six documents say little: which way F1 goes is open.
     assert -1 <= difference.low < difference.value < 0 < difference.high < 0.5
-    assert found["argmax", "coherent without probe"].value == 1.0
-    assert found["argmax", "coherent with probe"].value == pytest.approx(6 / 7)
+    assert found["argmax", "coherent without probe"].score == 1.0
+    assert found["argmax", "coherent with probe"].score == pytest.approx(6 / 7)
     assert changes["coherent with probe"].value == pytest.approx(-1 / 7)
     # The third sentence is above the threshold in all of them.
-    assert found["independent", "F1 without probe"].value == pytest.approx(2 * 6 / (12 + 6))
-    assert found["independent", "coherent without probe"].value == 0.0
+    assert found["independent", "F1 without probe"].score == pytest.approx(2 * 6 / (12 + 6))
+    assert found["independent", "coherent without probe"].score == 0.0
 
 
 @pytest.fixture(scope="module")
