@@ -99,7 +99,7 @@ def _rows(results: Results) -> list[Score]:
     for metric, system, score in results.estimates:
         place = score.config, score.split, score.group, metric.name
         known.setdefault(place, {})[system.label] = score
-        if system.role == "people" and score.score is not None:
+        if system.role == "people":
             # Those that a task adds last, where there are several.
             people[place] = score
     rows = []
@@ -107,7 +107,8 @@ def _rows(results: Results) -> list[Score]:
         place = score.config, score.split, score.group, metric.name
         if system.role == "model":
             beside = asked.beside(known[place])
-            if (by := people.get(place)) is not None:
+            by = people.get(place)
+            if by is not None and by.score is not None:
                 beside |= {"human_score": by.score, "human_n": by.n}
                 beside |= {"human_ci_low": by.ci_low, "human_ci_high": by.ci_high}
             score = replace(score, **beside)
