@@ -15,7 +15,7 @@ overlaps another.
 - ``order_<corpus>``: two sentences as they stand, and exchanged.
 - ``replaced_<corpus>``: six sentences as they stand, and with one of the second to fifth replaced
   by a sentence of another document: of the same genre or domain, where there is another; and
-  ``replaced_<corpus>_similar``, of similar documents. The same as minimal pairs in ``.._pairs``.
+  ``replaced_<corpus>_similar``, of similar documents.
 - ``place_in_paragraph_<corpus>``, ``place_in_document_<corpus>``: one sentence, and where it stood
   (the paper's training objective of sentence positions, section 4.2).
 - ``section_<corpus>``: one sentence of a paper's abstract, and one of the middle of its body.
@@ -49,13 +49,10 @@ from coherencegym.builders.discourse.released import (
     COHERENT,
     EXCHANGED,
     IN_ORDER,
-    PAIR_REGIONS,
     PROBED,
     RELEASED_TASKS,
     REPLACED,
-    SUMS,
     example,
-    window_pair,
 )
 from coherencegym.builders.pipeline.kinds import Division, Fits, OwnSplits
 from coherencegym.builders.suite import (
@@ -64,7 +61,6 @@ from coherencegym.builders.suite import (
     Column,
     Config,
     Contrast,
-    GeneratedItem,
     ItemGenerator,
     Suite,
     by_language,
@@ -189,8 +185,8 @@ class Order(Windows):
 
 
 @dataclass(frozen=True)
-class Replacing(Windows):
-    """Windows in which an intruder, of a document of another family, replaces a sentence."""
+class Replaced(Windows):
+    """Six sentences as they stand, and with one replaced by one of a document of another family."""
 
     operator: IntruderSentence = field(default_factory=IntruderSentence)
     fitted: FittedIntruderSentence | None = field(default=None, repr=False, compare=False)
@@ -219,10 +215,8 @@ class Replacing(Windows):
         )
         return replace(made, fitted=fitted)
 
-    def replaced(
-        self, discourse: Discourse, context: Context
-    ) -> Iterator[tuple[Discourse, Discourse, int, dict[str, Any]]]:
-        """Each window of a document: as it stands, with its intruder, the place, and columns."""
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield both rows of each window that has an intruder."""
         assert self.fitted is not None
         for window in self.windows(discourse, context):
             for made in self.fitted(window, context):
@@ -231,12 +225,14 @@ class Replacing(Windows):
                 document, _, extent = source.discourse.rpartition("/")
                 first, _, _ = extent.partition("-")
                 columns = {
+                    "place": choice.slot,
                     "source_discourse": document,
                     "source_unit": int(first) + source.unit,
                     "similarity": source.similarity,
                     "document_similarity": source.document_similarity,
                 }
-                yield window, made, choice.slot, columns
+                yield self.row(window, COHERENT, COHERENT, **columns)
+                yield self.row(made, REPLACED, REPLACED, **columns)
 
 
 def _with_donors(windows: Sequence[Discourse], families: Sequence[str]) -> list[Discourse]:
@@ -249,30 +245,6 @@ def _with_donors(windows: Sequence[Discourse], families: Sequence[str]) -> list[
         else replace(window, meta={**window.meta, CATEGORY: _OTHERS})
         for window in windows
     ]
-
-
-@dataclass(frozen=True)
-class Replaced(Replacing):
-    """Six sentences as they stand, and with one replaced."""
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
-        """Yield both rows of each window."""
-        for window, made, place, columns in self.replaced(discourse, context):
-            yield self.row(window, COHERENT, COHERENT, **columns, place=place)
-            yield self.row(made, REPLACED, REPLACED, **columns, place=place)
-
-
-@dataclass(frozen=True)
-class ReplacedPairs(Replacing):
-    """The same as minimal pairs."""
-
-    contrasts: tuple[Contrast, ...] = SUMS
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
-        """Yield the pair of each window."""
-        for window, made, place, columns in self.replaced(discourse, context):
-            own = self.columns(window) | columns
-            yield window_pair(window, made, place, discourse.id, own)
 
 
 @dataclass(frozen=True)
@@ -417,37 +389,21 @@ def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) 
     )
 
 
-def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
+def _replaced_config(most: int, similar: bool) -> Config:
     how: dict[str, Any] = {"strategy": "same_category", "category": CATEGORY}
     where = "of the same genre or domain, if there is one"
     if similar:
         how, where = {}, "with similar words (TF-IDF)"
-    operator = IntruderSentence(**how, share=1.0, keep_last=1)
-    name = "similar" * similar
-    shared: dict[str, Any] = {"corpora": (*PROSE, *THREADS), "columns": DONOR_COLUMNS}
-    rows = _examples(
+    return _examples(
         "replaced",
-        Replaced(most, operator=operator),
+        Replaced(most, operator=IntruderSentence(**how, share=1.0, keep_last=1)),
         "six consecutive sentences, or the same with one of the second to fifth replaced by a "
         f"sentence of another document {where}",
-        name=name,
+        name="similar" * similar,
+        corpora=(*PROSE, *THREADS),
+        columns=DONOR_COLUMNS,
         breakdowns=("genre", "place"),
-        **shared,
     )
-    pairs = Config(
-        prefix="replaced",
-        name="similar_pairs" if similar else "pairs",
-        genre="documents",
-        languages=ANY_LANGUAGE,
-        generator=ReplacedPairs(most, operator=operator),
-        summary=f"minimal pairs; the replacement is from a document {where}",
-        regions=PAIR_REGIONS,
-        breakdowns=("genre",),
-        partial_input="a bag of words of the sentence in the place alone",
-        length_confound=True,
-        **shared,
-    )
-    return rows, pairs
 
 
 def _window_configs(windows: int) -> tuple[Config, ...]:
@@ -465,8 +421,8 @@ def _window_configs(windows: int) -> tuple[Config, ...]:
             "two consecutive sentences, in their order or exchanged",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
-        *_replaced_configs(windows, similar=False),
-        *_replaced_configs(windows, similar=True),
+        _replaced_config(windows, similar=False),
+        _replaced_config(windows, similar=True),
         _examples(
             "place_in_paragraph",
             PlaceInParagraph(windows),
@@ -520,10 +476,7 @@ SUITE = Suite(
         "chosen on `validation` and scored on `test`; `test2`, where present, has other genres. "
         "Rare classes (fewer than 10 rows in `train`) are left out and counted."
     ),
-    conditions={
-        "coherent": "six consecutive sentences",
-        "replaced": "the same sentences, one of them replaced by a sentence of another document",
-    },
+    conditions={},
     limitations=(
         "An accuracy means nothing by itself. Compare it with the most frequent class, the bag of "
         "words and the ceiling, and with the same model randomly initialised. A classifier that "

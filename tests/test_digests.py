@@ -33,7 +33,6 @@ REAL = (
     ("discourse_tasks", "tedmdb"),
     ("discourse_tasks", "discoeval"),
     ("span_coherence", "verifiable"),
-    ("span_coherence", "personachat"),
     ("intruder_sentences", "gum"),
     ("intruder_sentences", "tedmdb"),
     ("replies", "irc"),

@@ -27,10 +27,8 @@ from coherencegym.builders.suite import (
     Config,
     Contrast,
     GeneratedDocument,
-    GeneratedItem,
     ItemGenerator,
     Question,
-    generate_item,
 )
 from coherencegym.eval.kinds.documents import (
     DOCUMENTS,
@@ -41,12 +39,10 @@ from coherencegym.eval.kinds.documents import (
     LabelledExample,
     Slot,
 )
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpora.discoeval import TOKENISED
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import sentence_debris
-from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.units import Exchange
 
@@ -96,15 +92,6 @@ ASKED: Mapping[str, Question] = {
     ),
 }
 
-#: Sentences of a window one of which is replaced, by their numbers from 1.
-_WINDOW, _REPLACED = 6, range(2, 6)
-PAIR_REGIONS = tuple(f"sentence {number}" for number in range(1, _WINDOW + 1))
-#: The sum over the sentence that was replaced and what follows it, for each place.
-SUMS = tuple(
-    Contrast(REPLACED, COHERENT, place, metric="sum", groups=(f"sentence {place}",), last=_WINDOW)
-    for place in _REPLACED
-)
-
 
 def example(
     window: Discourse, name: str, label: str, columns: Mapping[str, Any], document: str = ""
@@ -125,25 +112,6 @@ def example(
         corpus=window.corpus,
         extra=dict(columns),
     )
-
-
-def window_pair(
-    coherent: Discourse, replaced: Discourse, place: int, document: str, columns: dict[str, Any]
-) -> GeneratedItem:
-    """The item of a window and the same with the sentence at ``place`` (from 0) replaced."""
-
-    def sentences(window: Discourse) -> list[list[int]]:
-        return [[unit] for unit in range(len(window.units))]
-
-    made = generate_item(
-        "pair",
-        {COHERENT: coherent, REPLACED: replaced},
-        sentences,
-        (SUMS[place + 1 - _REPLACED.start],),
-        lambda window: (window.texts[place],),
-        columns | {"place": place},
-    )
-    return replace(made, item=replace(made.item, discourse_id=document))
 
 
 _IS_COHERENT = "1"
@@ -287,36 +255,6 @@ class ReleasedDocuments(DiscoEvalRows):
         yield GeneratedDocument(document, twin.discourse.texts if twin else discourse.texts)
 
 
-@dataclass(frozen=True)
-class ReleasedPairs(DiscoEvalRows):
-    """DC's twins as minimal pairs."""
-
-    has_twins = True
-    contrasts: tuple[Contrast, ...] = SUMS
-    recipe = "the text with the sentence of its twin"
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
-        """Yield the pair of a coherent text that has a twin."""
-        if discourse.meta["label"] != _IS_COHERENT:
-            return
-        if (twin := self.twin.get(discourse.id)) is None:
-            context.skipped["no text differs from it in one sentence only"] += 1
-            return
-        place, other = twin.place, twin.discourse
-        before, after = discourse.texts[place], other.texts[place]
-        replaced = replace_text(
-            discourse,
-            place,
-            0,
-            len(before),
-            after,
-            operator="Twin",
-            source_discourse=other.id,
-            source_unit=place,
-        )
-        yield window_pair(discourse, replaced, place, discourse.id, self.columns(discourse))
-
-
 _COLUMNS = {
     **FAMILY_COLUMN,
     "damaged": Column("int32", "number of sentences with lost words or with markup; 0 for chat"),
@@ -324,7 +262,6 @@ _COLUMNS = {
     "masked": Column("int32", "words that the corpus masks (`<user>`, `<unka>`)"),
     "times": Column("int32", "number of rows of the split with the same sentences"),
 }
-_PLACE = {"place": Column("int32", "the position (from 0) of the replaced sentence")}
 _COHERENCE_COLUMNS = {
     **_COLUMNS,
     "place": Column(
@@ -382,19 +319,6 @@ RELEASED_TASKS = (
         "DiscoEval's DC: six consecutive sentences; one of the second to fifth may be replaced",
         columns=_COHERENCE_COLUMNS,
         breakdowns=("place",),
-    ),
-    _config(
-        "DC",
-        "replaced",
-        ReleasedPairs(),
-        "DiscoEval's DC: texts that differ in one sentence, as minimal pairs",
-        name="pairs",
-        kind=ITEMS,
-        task_defaults={},
-        regions=PAIR_REGIONS,
-        columns=_COLUMNS | _PLACE,
-        partial_input="a bag of words of the sentence in the place alone",
-        length_confound=True,
     ),
     _config(
         "DC",

@@ -1,8 +1,8 @@
 """Pairs as questions in words for Inspect (inspect-ai), which runs the folder offline.
 
-A question quotes once what the two texts of a pair share, and asks which of two continuations (or
-which words for a gap, or which of two whole texts) makes the more coherent text. Of every two
-questions one has the right answer first; which of them follows from the id of the item.
+The choices are the two texts of a pair, as people read them on a sheet of ``coherencegym judge``.
+Of every two questions one has the right answer first; which of them follows from the id of the
+item.
 
 A prompted choice is another construct than a comparison of surprisals (Hu and Levy 2023, "Prompting
 is not a substitute for probability measurements in large language models").
@@ -25,24 +25,12 @@ from coherencegym.builders.export.write import (
     write_lines,
     write_report,
 )
-from coherencegym.builders.judgement.questions import condition_pairs
+from coherencegym.builders.judgement.questions import condition_pairs, printed_turns
 from coherencegym.eval.data.benchmark import suite_headline
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.items import Condition
-from coherencegym.eval.kinds.table_kind import SEPARATOR
 
-#: Marks the place of the choices in a text.
-_GAP = "____"
-#: Whether the texts share a beginning, and an end -> what is asked.
-_ASKED = {
-    (False, False): "Which {text} is more coherent?",
-    (True, False): "Which continuation makes this {text} more coherent?",
-    (False, True): f"Which beginning, in place of {_GAP}, makes this {{text}} more coherent?",
-    (True, True): f"What makes this {{text}} more coherent in place of {_GAP}?",
-}
-_DIALOGUE = " (Each line is a turn.)"
-#: The space between sentences, or turns.
-_BOUNDARY = re.compile(rf"(?<=[.!?])\s+|(?<=[.!?]['\"”’)])\s+|\s*{re.escape(SEPARATOR)}\s*")
+#: What is asked of two texts, which are the choices.
+_QUESTION = "Which text is more coherent?"
 _TASKS = '''"""Questions about the coherence of texts, for `inspect eval questions.py`."""
 
 from pathlib import Path
@@ -89,74 +77,20 @@ def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
         pairs = condition_pairs(replace(item, predictions=tuple(counted)))
         if not pairs:
             exported.refused["no two conditions of the item are compared"] += 1
-        asked: list[tuple[str, str, str]] = []
-        for pair in pairs:
-            if coherent and pair.coherent not in coherent:
-                continue
-            made = ask_pair(item.condition(pair.coherent), item.condition(pair.incoherent))
-            if made[1] == made[2]:
-                exported.refused["both choices have the same text"] += 1
-            elif made not in asked:
-                asked.append(made)
-        for number, (question, right, wrong) in enumerate(asked, 1):
+        asked = dict.fromkeys(
+            tuple(map("\n".join, printed_turns((pair.coherent_text, pair.incoherent_text))))
+            for pair in pairs
+            if not coherent or pair.coherent in coherent
+        )
+        for number, (right, wrong) in enumerate(asked, 1):
             name = item.item_id if number == 1 else f"{item.item_id}#{number}"
             # Of every two one is turned round, and a row that comes later turns no earlier one.
             is_odd = bool(len(exported.made) % 2)
             turned = not turned if is_odd else hashlib.sha256(name.encode()).digest()[0] < 128
             choices = [wrong, right] if turned else [right, wrong]
-            row = {"id": name, "input": question, "choices": choices, "target": "AB"[turned]}
+            row = {"id": name, "input": _QUESTION, "choices": choices, "target": "AB"[turned]}
             exported.made.append({**row, "metadata": {"cluster": item.cluster}})
     return exported
-
-
-def ask_pair(right: Condition, wrong: Condition) -> tuple[str, str, str]:
-    """The question that two conditions of an item make, and its right and its wrong answer."""
-    before, (good, bad), after = _divided(right, wrong)
-    is_dialogue = any(SEPARATOR in one.content for one in (right, wrong))
-    asked = _ASKED[bool(before), bool(after)].format(text="dialogue" if is_dialogue else "text")
-    asked += _DIALOGUE * is_dialogue
-    quoted = _turns(f"{before}{_GAP}{after}" if after else before)
-    return "\n\n".join(filter(None, (asked, quoted))), _turns(good), _turns(bad)
-
-
-def _divided(one: Condition, other: Condition) -> tuple[str, tuple[str, str], str]:
-    # What both texts share before and after the part in which they differ, as far as a region, a
-    # sentence or a turn; of either text something is left.
-    texts = one.content, other.content
-
-    def are_left(start: int, end: int) -> bool:
-        return all(_turns(text[start : len(text) - end]) for text in texts)
-
-    starts = _edges(one) & _edges(other)
-    same = (place for place in starts if texts[0][:place] == texts[1][:place])
-    start = max((place for place in same if are_left(place, 0)), default=0)
-    ends = {len(texts[0]) - p for p in _edges(one)} & {len(texts[1]) - p for p in _edges(other)}
-    same = (size for size in ends if texts[0].endswith(texts[1][len(texts[1]) - size :]))
-    end = max((size for size in same if are_left(start, size)), default=0)
-    # White space and changes of speaker at the ends of an answer belong to the text around it.
-    (lead, good, trail), (other_lead, bad, other_trail) = (
-        _trimmed(text[start : len(text) - end]) for text in texts
-    )
-    if (lead, trail) != (other_lead, other_trail) or good == bad:
-        return "", (texts[0].strip(), texts[1].strip()), ""
-    before, after = texts[0][:start] + lead, trail + texts[0][len(texts[0]) - end :]
-    return before if before.strip() else "", (good, bad), after if after.strip() else ""
-
-
-def _edges(condition: Condition) -> set[int]:
-    found = {place for offsets in condition.region_offsets for place in offsets}
-    return found.union(*(match.span() for match in _BOUNDARY.finditer(condition.content)))
-
-
-def _trimmed(text: str) -> Sequence[str]:
-    edge = rf"(?:\s|{re.escape(SEPARATOR)})*"
-    match = re.fullmatch(f"({edge})(.*?)({edge})", text, re.DOTALL)
-    assert match is not None  # each part may be empty
-    return match.groups()
-
-
-def _turns(text: str) -> str:
-    return "\n".join(part.strip() for part in text.split(SEPARATOR)).strip()
 
 
 def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:

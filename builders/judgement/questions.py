@@ -191,13 +191,13 @@ def _pairs(place: RowPlace, item: Item) -> Iterator[Asked]:
     for pair in condition_pairs(item):
         texts = sorted((pair.coherent_text, pair.incoherent_text), key=_digest)
         right = "ab"[texts.index(pair.incoherent_text)]
-        shown = tuple(zip("AB", _turns(texts), strict=True))
+        shown = tuple(zip("AB", printed_turns(texts), strict=True))
         # By its texts alone: where several configs have them, an answer serves all.
         yield Asked(_digest(*texts), _LESS_COHERENT, shown, (right,), pair.groups)
 
 
-def _turns(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    # Where a text has a change of speaker, both are printed as dialogues. A and B are the texts.
+def printed_turns(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The lines of each text: where one has a change of speaker, all are printed as dialogues."""
     dialogue = any(SEPARATOR in text for text in texts)
     for text in texts:
         speakers = cycle(("Speaker 1: ", "Speaker 2: ") if dialogue else ("",))

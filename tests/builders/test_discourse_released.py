@@ -14,7 +14,6 @@ from support.suites import rows
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
 from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
 from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -70,7 +69,6 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
         "position_discoeval_wikipedia_unordered": ["test"],
         "order_discoeval_wikipedia": ["validation"],
         "replaced_discoeval_chat": ["train"],
-        "replaced_discoeval_chat_pairs": ["train"],
         "detect_discoeval_chat_released": ["train"],
         "section_discoeval_abs": ["test"],
     }
@@ -87,11 +85,6 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
         (1, 1, "2"),
         (0, 1, "1"),
     ]
-    (pair,) = rows(folder / "out", "replaced_discoeval_chat_pairs", "train")
-    item = ITEMS.from_row(pair)
-    assert item.condition("coherent").content == "a b yes c d e f"
-    assert item.condition("replaced").content == "a b no c d e f"
-    assert item.discourse_id == "DC/chat/train/000002"
     documents = rows(folder / "out", "detect_discoeval_chat_released", "train")
     assert [(r["intruder_position"], r["sentences"][1], r["replaced"]) for r in documents] == [
         (1, "no", "yes"),
@@ -179,12 +172,12 @@ def test_labels_are_those_of_the_paper(real: Path) -> None:
         assert labels(real, config, split) == {one: half, other: half}
 
 
-def test_pairs_places_and_groups_are_counted_as_they_stand(real: Path) -> None:
-    pairs = rows(real, "replaced_discoeval_chat_pairs", "validation")
-    assert len(pairs) == 917
-    counts = Counter(row["place"] for row in pairs)
+def test_places_and_groups_are_counted_as_they_stand(real: Path) -> None:
+    coherent = [r for r in rows(real, "replaced_discoeval_chat", "validation") if r["label"] == 0]
+    assert len(coherent) == 917
+    counts = Counter(row["place"] for row in coherent)
     assert tuple(counts[place] for place in range(1, 5)) == (216, 240, 233, 228)
-    assert len({row["family"] for row in pairs}) == 265
+    assert len({row["family"] for row in coherent}) == 265
 
 
 def test_documents_have_a_place_where_a_twin_shows_it(real: Path) -> None:

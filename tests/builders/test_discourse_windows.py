@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,6 @@ from coherencegym.builders.discourse.cutting import (
 from coherencegym.builders.discourse_tasks import SUITE, Position, Replaced
 from coherencegym.builders.pipeline.kinds import Division, Fits, OwnSplits
 from coherencegym.eval.kinds.documents import EXAMPLES
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import with_names
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
@@ -211,7 +210,6 @@ def test_the_sample_makes_every_task_that_it_can(built: tuple[Path, dict[str, An
     assert set(manifest["configs"]) == {
         *("position_sample", "order_sample", "place_in_document_sample"),
         *("replaced_sample", "replaced_sample_similar"),
-        *("replaced_sample_pairs", "replaced_sample_similar_pairs"),
         *("relation_sample_rst", "relation_sample_implicit"),
     }
     for name, entry in manifest["configs"].items():
@@ -230,31 +228,21 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
     card = (folder / "README.md").read_text()
     assert "# Discourse tasks: what do a model's vectors encode about a text?" in card
     opening = card.partition("## Dataset Details")[0]
-    assert "coherencegym score --model" in opening
+    assert "coherencegym score --model" not in opening
     assert "coherencegym probe --model" in opening
     quality = manifest["configs"]["order_sample"]["quality"]["test"]
     bag, frequent = (
         f"{100 * one['any_label']:.1f}"
         for one in (quality["bag_of_words"]["all"], quality["most_frequent"])
     )
-    line = next(line for line in card.splitlines() if line.startswith("| `order_sample` | **test"))
+    line = next(
+        line for line in card.splitlines() if line.startswith("| `order_sample` (default) | **test")
+    )
     assert line.endswith(f"| {bag} | {frequent} | {100 * quality['ceiling']:.1f} |")
     grid = build_grid(manifest)
-    assert grid.headers[3:] == (
-        "partial input, % [95 % interval]",
-        "lexical overlap, %",
-        "effective items",
-        "control",
-        "bag of words, %",
-        "most frequent, %",
-        "ceiling, %",
-    )
-    (row,) = (row for row in grid.rows if row.cells[0] == "order_sample, test")
-    assert row.cells[3:9] == ("", "", "", "", bag, frequent)
-    control = manifest["configs"]["replaced_sample_pairs"]["quality"]["train"]["control"]
-    (row,) = (row for row in grid.rows if row.cells[0] == "replaced_sample_pairs (default), train")
-    number = f"{control['effective_items']:.0f} of {control['needed']:,}"
-    assert row.cells[5:] == (number, control["word"], "", "", "")
+    assert grid.headers[3:] == ("bag of words, %", "most frequent, %", "ceiling, %")
+    (row,) = (row for row in grid.rows if row.cells[0] == "order_sample (default), test")
+    assert row.cells[3:5] == (bag, frequent)
 
 
 def test_no_family_is_in_two_splits(built: tuple[Path, dict[str, Any]]) -> None:
@@ -275,30 +263,6 @@ def test_order_has_both_orders_of_one_family(built: tuple[Path, dict[str, Any]])
             assert first.text == second.text[::-1]
             assert first.cluster == second.cluster
             assert first.item_id.rpartition("/")[0] == second.item_id.rpartition("/")[0]
-
-
-def test_pairs_are_the_rows_again(built: tuple[Path, dict[str, Any]]) -> None:
-    folder, manifest = built
-    for end in ("", "_similar"):
-        for split in SPLITS:
-            both: dict[str, dict[str, Any]] = defaultdict(dict)
-            for row in labelled(folder, manifest, f"replaced_sample{end}", split):
-                both[row.item_id.rpartition("/")[0]][row.label] = row
-            pairs = [ITEMS.from_row(r) for r in rows(folder, f"replaced_sample{end}_pairs", split)]
-            assert len(pairs) == len(both)
-            for item in pairs:
-                own = both[item.item_id.rpartition("/")[0]]
-                for name, row in own.items():
-                    regions = [region.content for region in item.condition(name).regions]
-                    assert regions == list(row.text)
-                    assert item.discourse_id == row.discourse_id
-                    assert item.cluster == row.cluster
-                (prediction,) = item.predictions
-                place = own["replaced"].extra["place"] + 1
-                numbers = range(place, 7)
-                sums = [" + ".join(f"({n};%{c}%)" for n in numbers) for c in own]
-                assert prediction.formula == f"{sums[1]} > {sums[0]}"
-                assert (prediction.metric, prediction.groups) == ("sum", (f"sentence {place}",))
 
 
 def test_windows_is_a_setting(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,105 +12,12 @@ import pytest
 from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.export.inspect import ask_pair
 from coherencegym.builders.export.write import ExportError, export
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.benchmark import benchmark_tasks, eval_yaml
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.items import Condition, Region
-
-
-def condition(*regions: str, text: str = "") -> Condition:
-    """A condition of these regions, whose text is they themselves with spaces between."""
-    numbered = tuple(Region(number, one) for number, one in enumerate(regions, start=1))
-    return Condition("c", text or " ".join(filter(None, regions)), numbered)
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "asked"),
-    [
-        (
-            condition("It rained.", "We stayed in."),
-            condition("It rained.", "We swam on."),
-            (
-                "Which continuation makes this text more coherent?\n\nIt rained.",
-                "We stayed in.",
-                "We swam on.",
-            ),
-        ),
-        (
-            condition("I was tired,", "so", "I slept."),
-            condition("I was tired,", "but", "I slept."),
-            (
-                "What makes this text more coherent in place of ____?\n\n"
-                "I was tired, ____ I slept.",
-                "so",
-                "but",
-            ),
-        ),
-        (
-            condition("Ann met Tom.", "He", "left."),
-            condition("Ann met Eve.", "He", "left."),
-            (
-                "Which beginning, in place of ____, makes this text more coherent?\n\n"
-                "____ He left.",
-                "Ann met Tom.",
-                "Ann met Eve.",
-            ),
-        ),
-        (
-            condition("Wake up. Eat."),
-            condition("Eat. Wake up."),
-            ("Which text is more coherent?", "Wake up. Eat.", "Eat. Wake up."),
-        ),
-        # What both sides of a region share is quoted once, as whole sentences.
-        (
-            condition("One. Two. Three.", "End."),
-            condition("One. 2. Three.", "End."),
-            (
-                "What makes this text more coherent in place of ____?\n\nOne. ____ Three. End.",
-                "Two.",
-                "2.",
-            ),
-        ),
-        # An empty region takes the next one with it.
-        (
-            condition("Rain fell.", "", "We stayed."),
-            condition("Rain fell.", "However,", "We stayed."),
-            (
-                "Which continuation makes this text more coherent?\n\nRain fell.",
-                "We stayed.",
-                "However, We stayed.",
-            ),
-        ),
-        # A comma stays with the text that it stands in.
-        (
-            condition("It was late.", "Still", ", we ran.", text="It was late. Still, we ran."),
-            condition("It was late.", "So", ", we ran.", text="It was late. So, we ran."),
-            (
-                "What makes this text more coherent in place of ____?\n\n"
-                "It was late. ____, we ran.",
-                "Still",
-                "So",
-            ),
-        ),
-        # A change of speaker is a new line, and belongs to the text around the gap.
-        (
-            condition("Tea?", "[SEP] Yes. [SEP]", "Here."),
-            condition("Tea?", "[SEP] A dog. [SEP]", "Here."),
-            (
-                "What makes this dialogue more coherent in place of ____? (Each line is a turn.)"
-                "\n\nTea?\n____\nHere.",
-                "Yes.",
-                "A dog.",
-            ),
-        ),
-    ],
-)
-def test_what_is_asked(right: Condition, wrong: Condition, asked: tuple[str, str, str]) -> None:
-    assert ask_pair(right, wrong) == asked
 
 
 def exported(folder: Path, number: int, choice: tuple[str, ...] = ()) -> Path:
@@ -140,10 +48,9 @@ def test_a_folder_has_the_questions_about_the_headline(tmp_path: Path) -> None:
         assert abs(2 * sum(targets) - number) <= 1
         for one, target in zip(asked, targets, strict=True):
             original, shuffled = pairs[one["id"]]["conditions"]
-            _, quoted = one["input"].split("\n\n")
-            right, wrong = one["choices"][target], one["choices"][1 - target]
-            assert quoted.replace("____", right) == original["content"]
-            assert quoted.replace("____", wrong) == shuffled["content"]
+            assert one["input"] == "Which text is more coherent?"
+            assert one["choices"][target] == original["content"]
+            assert one["choices"][1 - target] == shuffled["content"]
     # More rows leave those as they are that were there, and places are not in turns.
     more = questions(exported(tmp_path / "more", 41) / "toy_context-test.jsonl")
     assert more[:9] == questions(folder / "toy_context-test.jsonl")
@@ -193,7 +100,7 @@ def test_tasks_of_several_configs_and_kinds() -> None:
 def test_every_suite_of_pairs_has_questions(
     name: str, tmp_path: Path, built_sample: Sample
 ) -> None:
-    """Of its sample: all texts of a pair are in the question and its answers, and once."""
+    """Of its sample: the choices are texts of the item."""
     folder, _ = built_sample(name)
     export(find_dataset(str(folder)), "inspect", tmp_path / "asked")
     files = list((tmp_path / "asked").glob("*.jsonl"))
@@ -208,13 +115,9 @@ def test_every_suite_of_pairs_has_questions(
             assert one["metadata"] == {"cluster": item.get("family") or item["discourse_id"]}
             conditions = item["conditions"]
             texts = [_bare(condition["content"]) for condition in conditions]
-            first, _, quoted = one["input"].partition("\n\n")
-            quoted = quoted or "____"
-            whole = quoted if "____" in quoted else f"{quoted} ____"
-            for choice in one["choices"]:
-                assert _bare(whole.replace("____", choice)) in texts, (one["id"], first)
+            assert {_bare(choice) for choice in one["choices"]} <= set(texts), one["id"]
 
 
 def _bare(text: str) -> str:
     # Letters and signs alone: turns and lines are set otherwise.
-    return "".join(text.replace("[SEP]", "").split())
+    return "".join(re.sub(r"\[SEP\]|^Speaker [12]: ", "", text, flags=re.MULTILINE).split())

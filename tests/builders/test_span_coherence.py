@@ -17,23 +17,19 @@ from support.hub.server import HubServer
 from support.native_files import LAYOUTS
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.pipeline.kinds import Fits
 from coherencegym.builders.release.quality import span_quality
-from coherencegym.builders.span_coherence import SUITE
-from coherencegym.builders.spans import (
+from coherencegym.builders.span_coherence import (
+    SUITE,
     Abduction,
     Contradictions,
-    Denials,
     Entailment,
     choice_gold,
     covering_gold,
-    denials,
-    says_more,
     statement,
     unit_spans,
 )
 from coherencegym.eval.kinds.documents import SPANS, UNDECIDED, GoldSpan, SpanText
-from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
+from coherencegym.loaders.discourse import Discourse, HumanJudgement
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
 from coherencegym.manipulations.operator import Context
@@ -234,7 +230,6 @@ def test_the_sample_has_all_splits(sample: tuple[Path, dict[str, Any]]) -> None:
     assert set(manifest["configs"]) == {
         "intruder_sample",
         "contradiction_sample",
-        "contradiction_sample_denials",
     }
     for config in manifest["configs"].values():
         assert set(config["splits"]) == {*SPLITS}
@@ -292,100 +287,6 @@ def test_a_pair_without_company_is_counted() -> None:
     context = Context()
     assert list(Contradictions()(pair, context)) == []
     assert context.skipped == {"no other utterance fits beside the pair": 1}
-
-
-TALK = (
-    "i live in a small town in kentucky. you?",
-    "i love to cook vegan meals.",
-    "nice!",
-    "do you have a dog",
-    "no.",
-    "what do you do?",
-    "i work.",
-    "oh!",
-)
-
-
-def talk(identifier: str) -> Discourse:
-    units = (Unit(text, ("partner", "self")[place % 2]) for place, text in enumerate(TALK))
-    return Discourse(identifier, "personachat", tuple(units), meta={"split": "test"})
-
-
-def test_what_is_said_of_oneself_is_denied() -> None:
-    assert [(one.unit, one.denied) for one in denials(talk("x").units)] == [
-        (0, "i do not live in a small town in kentucky."),
-        (1, "i do not like to cook vegan meals."),
-    ]
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "i prefer pop music.",
-        "i should be asleep.",
-        "i hated science.",
-        "i can imagine.",
-        "i go to fairs and carnivals sometimes.",
-        "i am an animal lover except for cats.",
-    ],
-)
-def test_what_nobody_denies_with_not(statement: str) -> None:
-    assert not list(denials([Unit(statement, "self")]))
-
-
-@given(st.integers(0, 200))
-def test_a_denial_contradicts_if_its_speaker_said_so(number: int) -> None:
-    (row,) = Denials()(talk(f"d{number}"), Context())
-    said, denied = row.extra["first"], row.extra["second"]
-    same = row.speakers[said] == row.speakers[denied]
-    assert row.label == same
-    assert row.evidence == (((said, denied),) if same else ())
-    assert len(row.units) == 6
-    assert said + 2 <= denied
-    assert sum(text not in TALK for text in row.units) == 1
-    sentence = row.units[denied].split(". ")[-1].split("? ")[-1].split("! ")[-1]
-    assert sentence.startswith("i do not ")
-
-
-@pytest.mark.parametrize(
-    ("turns", "denier", "more"),
-    [
-        # The one who denies that the other has a farm.
-        (("i run a farm.", "nice.", "and you?", "i teach."), 3, False),
-        (("i run a farm.", "my farm is small.", "and you?", "i teach."), 3, True),
-        (("i run a farm.", "me too!", "and you?", "i teach."), 3, True),
-        (("i run a farm.", "nice.", "is your farm large?", "yes, it is."), 3, True),
-        (("i run a farm.", "nice.", "we all love farms", "what?"), 3, False),
-        # The one who denies it of themself.
-        (("i run a farm.", "nice.", "me too.", "i teach."), 2, False),
-        (("i run a farm.", "nice.", "it is hard.", "i teach."), 2, False),
-        (("i run a farm.", "nice.", "my farms are far out.", "i teach."), 2, True),
-        (("i run a farm.", "what farm?", "it is by the sea.", "i teach."), 2, True),
-    ],
-)
-def test_who_denies_something_says_nothing_else_of_it(
-    turns: tuple[str, ...], denier: int, more: bool
-) -> None:
-    units = [Unit(text, "ab"[place % 2]) for place, text in enumerate(turns)]
-    assert says_more(units, "i run a farm.", 0, denier) == more
-
-
-def test_as_many_denials_are_by_the_other_speaker() -> None:
-    dialogues = [talk(f"d{number}") for number in range(9)]
-    fitted = Denials().fit(dialogues, Context(), Fits())
-    labels = [row.label for one in dialogues for row in fitted(one, Context())]
-    assert len(labels) == 9
-    assert sorted(labels) in ([0] * 4 + [1] * 5, [0] * 5 + [1] * 4)
-
-
-def test_a_dialogue_in_which_a_denial_is_never_alone_is_left_out() -> None:
-    context = Context()
-    dialogue = talk("d0")
-    units = [
-        replace(unit, text=f"{unit.text} kentucky and vegan meals.") for unit in dialogue.units
-    ]
-    assert not list(Denials()(replace(dialogue, units=tuple(units)), context))
-    assert context.skipped == {"the speaker of the denial says more about the subject": 1}
 
 
 # A table of one's own -----------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from coherencegym.builders.suite import Suite
 from coherencegym.eval.statistics import pair_baselines
 
 #: Suites that have no pairs.
-WITHOUT_PAIRS = ("coherence_ratings", "document_structure", "span_coherence")
+WITHOUT_PAIRS = (*("coherence_ratings", "discourse_tasks", "document_structure", "span_coherence"),)
 #: The fixture ``built_sample``: a suite's name -> the build of its sample, and the manifest.
 Sample = Callable[[str], tuple[Path, dict[str, Any]]]
 
