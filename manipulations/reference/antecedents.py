@@ -13,8 +13,13 @@ from dataclasses import dataclass, replace
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
-from coherencegym.manipulations.reference.english import ENGLISH_RULES
-from coherencegym.manipulations.reference.mention_rules import MentionRules
+from coherencegym.manipulations.reference.english import (
+    check_place,
+    check_pronoun,
+    fault_of_sentence,
+    objection,
+    phrase_in_place,
+)
 
 
 @dataclass(frozen=True)
@@ -56,16 +61,15 @@ class PronounRepetition(Operator):
                     yield self._repeated(discourse, mention)
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        rules = ENGLISH_RULES
-        rules.check_pronoun(discourse, mention)
+        check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if _first_of_chain(discourse, mention) is not mention:
             raise NotApplicableError("not the first mention in its sentence")
         source = repeated_mention(discourse, mention, self.max_words, self.sentences)
         first = source.span[0][0]
-        _check_sentences(discourse, first, unit, rules)
-        rules.check_place(discourse, mention)
-        phrase, end = rules.phrase(discourse, mention, source)
+        _check_sentences(discourse, first, unit)
+        check_place(discourse, mention)
+        phrase, end = phrase_in_place(discourse, mention, source)
         if self.continued and not re.search(r"\w", discourse.units[unit].text[end:]):
             raise NotApplicableError("nothing follows the pronoun")
         old = discourse.units[unit].text[start:end]
@@ -86,7 +90,6 @@ def repeated_mention(
     It is of the same chain and stands in the sentence before, or, where that has only pronouns of
     the chain, the one before it, and so on: one of the ``sentences`` before the pronoun's.
     """
-    rules = ENGLISH_RULES
     unit = pronoun.span[0][0]
     speakers = {discourse.units[unit].speaker}
     before: list[Mention] = []
@@ -108,7 +111,7 @@ def repeated_mention(
     reasons = []
     while before:
         mention = before.pop()
-        reasons.append(rules.objection(discourse, mention, pronoun, before, max_words))
+        reasons.append(objection(discourse, mention, pronoun, before, max_words))
         if not reasons[-1]:
             return mention
     raise NotApplicableError(f"antecedent: {reasons[0]}")
@@ -126,11 +129,11 @@ def _first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
     )
 
 
-def _check_sentences(discourse: Discourse, first: int, last: int, rules: MentionRules) -> None:
+def _check_sentences(discourse: Discourse, first: int, last: int) -> None:
     if any(_is_heading(discourse, unit) for unit in range(first, last)):
         raise NotApplicableError("heading or fragment before")
     for text in discourse.texts[first : last + 1]:
-        if fault := rules.fault_of_sentence(text):
+        if fault := fault_of_sentence(text):
             raise NotApplicableError(fault)
 
 

@@ -17,7 +17,7 @@ where a rule cannot decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.language import ENGLISH
@@ -26,12 +26,8 @@ from coherencegym.manipulations.reference.mention_rules import (
     DETERMINERS,
     GENDERS,
     POSSESSIVE,
-    MentionRules,
     capitalised,
-    fault_of_end,
-    fault_of_marks,
     her_is_possessive,
-    holds_pronoun,
     number_of,
     possessive,
 )
@@ -261,115 +257,169 @@ _AFTER_HAVE = frozenset(("been", "got", "gotten", "had", "become"))
 #: Participles without ``-ed`` or ``-en``: ``he's gone`` and ``it's made`` do not say which verb.
 _PARTICIPLES = word_list("ambiguous_participles")
 
+# Sentences.
 
-class _English(MentionRules):
-    def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
-        features = mention.features
-        if features.person in ("1", "2"):
-            raise NotApplicableError("first or second person")
-        if features.pronoun in _KINDS:
-            raise NotApplicableError(_KINDS[features.pronoun])
-        form = span_text(discourse, mention.span)
-        if form.lower() not in _FORMS or len(mention.span) != 1:
-            raise NotApplicableError("pronoun with modifiers, or of another form")
-        if len(form) > 1 and form.isupper():
-            raise NotApplicableError("word in capitals")
-        if any(m.span == mention.span and m.chain != mention.chain for m in discourse.mentions):
-            raise NotApplicableError("pronoun of two chains")
+_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
+_BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
+_SAYING = (
+    r"(?:said|says?|saying|asked|asks?|replied|answered|thought|told \w+|wrote|writes|shouted|cried"
+    r"|added|went|goes|was like)"
+)
+_CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
 
-    def objection(
-        self,
-        discourse: Discourse,
-        mention: Mention,
-        pronoun: Mention,
-        earlier: Sequence[Mention],
-        max_words: int,
-    ) -> str:
-        if len(mention.span) != 1:
-            return "discontinuous phrase"
-        text, features = bare_text(discourse, mention), mention.features
-        function, pos = features.function.split(":")[0], features.pos
-        entity = features.entity or ("person" if pronoun.features.gender in GENDERS else "")
-        person = entity == "person" and features.number != "plural"
-        name = mention.kind == "proper"
-        event = features.link == "disc" or features.entity == "event" or pos in _CLAUSAL
-        apposition = "appos" in (features.link, function) or _follows(discourse, mention, earlier)
-        pronouns = holds_pronoun(
-            discourse, mention, pronoun.chain, ("1", "2")
-        ) or _PRONOUN_1_OR_2.search(text)
-        reason = first_reason(
-            (function == "reparandum", "disfluency"),
-            (event, "clausal or event mention"),
-            (apposition, "apposition"),
-            (_is_predicate(discourse, mention, earlier), "predicate nominal"),
-            (pronouns, "phrase with a pronoun of its chain, or of the first or second person"),
-            (person and name and _OFFICE.match(text), "title of a person"),
-            (person and name and _LETTERS.search(text), "letters behind a name"),
-            (_is_set_apart(discourse, mention), "phrase in brackets or quotation marks"),
-            (len(text.split()) > max_words, f"more than {max_words} words"),
-            (_DISFLUENT_PHRASE.search(text), "disfluency"),
+
+def check_pronoun(discourse: Discourse, mention: Mention) -> None:
+    """Raise where a mention is no pronoun that can be replaced, wherever it stands."""
+    features = mention.features
+    if features.person in ("1", "2"):
+        raise NotApplicableError("first or second person")
+    if features.pronoun in _KINDS:
+        raise NotApplicableError(_KINDS[features.pronoun])
+    form = span_text(discourse, mention.span)
+    if form.lower() not in _FORMS or len(mention.span) != 1:
+        raise NotApplicableError("pronoun with modifiers, or of another form")
+    if len(form) > 1 and form.isupper():
+        raise NotApplicableError("word in capitals")
+    if any(m.span == mention.span and m.chain != mention.chain for m in discourse.mentions):
+        raise NotApplicableError("pronoun of two chains")
+
+
+def objection(
+    discourse: Discourse,
+    mention: Mention,
+    pronoun: Mention,
+    earlier: Sequence[Mention],
+    max_words: int,
+) -> str:
+    """Say what keeps a mention from standing in the place of a pronoun; empty if nothing does.
+
+    ``earlier`` are the mentions of the chain before it in its sentence.
+    """
+    if len(mention.span) != 1:
+        return "discontinuous phrase"
+    text, features = bare_text(discourse, mention), mention.features
+    function, pos = features.function.split(":")[0], features.pos
+    entity = features.entity or ("person" if pronoun.features.gender in GENDERS else "")
+    person = entity == "person" and features.number != "plural"
+    name = mention.kind == "proper"
+    event = features.link == "disc" or features.entity == "event" or pos in _CLAUSAL
+    apposition = "appos" in (features.link, function) or _follows(discourse, mention, earlier)
+    pronouns = _holds_pronoun(
+        discourse, mention, pronoun.chain, ("1", "2")
+    ) or _PRONOUN_1_OR_2.search(text)
+    reason = first_reason(
+        (function == "reparandum", "disfluency"),
+        (event, "clausal or event mention"),
+        (apposition, "apposition"),
+        (_is_predicate(discourse, mention, earlier), "predicate nominal"),
+        (pronouns, "phrase with a pronoun of its chain, or of the first or second person"),
+        (person and name and _OFFICE.match(text), "title of a person"),
+        (person and name and _LETTERS.search(text), "letters behind a name"),
+        (_is_set_apart(discourse, mention), "phrase in brackets or quotation marks"),
+        (len(text.split()) > max_words, f"more than {max_words} words"),
+        (_DISFLUENT_PHRASE.search(text), "disfluency"),
+    )
+    return reason or _objection_to_words(discourse, mention, pronoun, text)
+
+
+def fault_of_sentence(text: str) -> str:
+    """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be."""
+    if _BROKEN_OFF.search(text):
+        return "sentence that breaks off"
+    if not _ENDED.search(text):
+        return "sentence without a full stop"
+    if any(pattern.search(text) for pattern in _DISFLUENT):
+        return "disfluent sentence"
+    return "quotation mark that stands the wrong way" * _marks_astray(text)
+
+
+def check_place(discourse: Discourse, mention: Mention) -> None:
+    """Raise where a noun phrase would not read well in the place of a pronoun in one part."""
+    ((unit, start, end),) = mention.span
+    text = discourse.units[unit].text
+    before, after, pronoun = text[:start], text[end:], text[start:end].lower()
+    possessive = _is_possessive(discourse, mention)
+    idiom = any(
+        re.search(first, before, re.IGNORECASE) and re.match(second, after, re.IGNORECASE)
+        for first, second in _IDIOMS.get("their" if possessive else pronoun, ())
+    )
+    fronted = _FRONTED.search(before) or _THE_MORE.search(before)
+    refuse(
+        (
+            re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.IGNORECASE),
+            "disfluency at the pronoun",
+        ),
+        (_TAG.search(before) and re.match(r"\s*\?", after), "tag question"),
+        (_OR_AFTER.match(after) or _OR_BEFORE.search(before), "one of two pronouns"),
+        (_begins_coordination(discourse, mention), "pronoun that begins a coordination"),
+        (possessive and _PARTICIPLE.search(before), "possessive in a clause of a participle"),
+        (not possessive and _MODIFIED.match(after), "pronoun with a modifier after it"),
+        (not possessive and fronted, "pronoun after 'there', 'here' or 'the more'"),
+        (idiom, "pronoun of an idiom"),
+        (not possessive and _MEASURED.match(after), "pronoun for an amount"),
+    )
+
+
+def phrase_in_place(discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
+    """The phrase for the pronoun's place, from its antecedent, and the end of that place."""
+    unit, start, end = mention.span[0]
+    text = discourse.units[unit].text
+    possessive = _is_possessive(discourse, mention)
+    if possessive is None:
+        raise NotApplicableError("'her' may be object or possessive")
+    phrase = definite(_inside_sentence(discourse, source))
+    phrase = _after_partitive(phrase, source, text[:start])
+    _check_neighbours(phrase, source, text[:start], text[end:], possessive)
+    if possessive:
+        phrase = _possessive_phrase(
+            phrase,
+            source,
+            bare_text(discourse, source),
+            plural=text[start:end].lower() in _PLURAL,
+            before=re.match(r" [\w\"“‘]", text[end:]) is not None
+            and mention.features.function in ("nmod:poss", "det:poss", ""),
         )
-        return reason or _objection_to_words(discourse, mention, pronoun, text)
+    else:
+        verb, length = contracted_verb(text[end:])
+        if verb:
+            phrase, end = f"{phrase} {verb}", end + length
+        elif _PARTICLE.match(text[end:]) and len(phrase.split()) > 4:
+            raise NotApplicableError("long phrase before a particle")
+    if phrase.endswith(".") and text[end : end + 1] == ".":
+        phrase = phrase[:-1]
+    capital = text[start].isupper() and not _is_reverential(text, start)
+    return (capitalised(phrase) if capital else phrase), end
 
-    def fault_of_sentence(self, text: str) -> str:
-        fault = fault_of_end(text)
-        if not fault and any(pattern.search(text) for pattern in _DISFLUENT):
-            return "disfluent sentence"
-        return fault or fault_of_marks(text)
 
-    def check_place(self, discourse: Discourse, mention: Mention) -> None:
-        ((unit, start, end),) = mention.span
-        text = discourse.units[unit].text
-        before, after, pronoun = text[:start], text[end:], text[start:end].lower()
-        possessive = _is_possessive(discourse, mention)
-        idiom = any(
-            re.search(first, before, re.IGNORECASE) and re.match(second, after, re.IGNORECASE)
-            for first, second in _IDIOMS.get("their" if possessive else pronoun, ())
+def _holds_pronoun(
+    discourse: Discourse, mention: Mention, chain: str, persons: Collection[str]
+) -> bool:
+    # Whether a mention has a pronoun of a chain, or of one of some persons, within it.
+    ((unit, start, end),) = mention.span
+    return any(
+        other.kind == "pronoun"
+        and (other.chain == chain or other.features.person in persons)
+        and all(u == unit and start <= s and e <= end for u, s, e in other.span)
+        for other in discourse.mentions
+    )
+
+
+def _marks_astray(text: str) -> bool:
+    # The first mark of a sentence may close what an earlier sentence has opened.
+    state = ""
+    for match in re.finditer('"', text):
+        before, after = text[: match.start()], text[match.end() :]
+        opens = re.search(r"(?:^|[\s(\[—–/\"'‘“-])$", before) is not None and bool(
+            after[:1].strip()
         )
-        fronted = _FRONTED.search(before) or _THE_MORE.search(before)
-        refuse(
-            (
-                re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.IGNORECASE),
-                "disfluency at the pronoun",
-            ),
-            (_TAG.search(before) and re.match(r"\s*\?", after), "tag question"),
-            (_OR_AFTER.match(after) or _OR_BEFORE.search(before), "one of two pronouns"),
-            (_begins_coordination(discourse, mention), "pronoun that begins a coordination"),
-            (possessive and _PARTICIPLE.search(before), "possessive in a clause of a participle"),
-            (not possessive and _MODIFIED.match(after), "pronoun with a modifier after it"),
-            (not possessive and fronted, "pronoun after 'there', 'here' or 'the more'"),
-            (idiom, "pronoun of an idiom"),
-            (not possessive and _MEASURED.match(after), "pronoun for an amount"),
-        )
-
-    def phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
-        unit, start, end = mention.span[0]
-        text = discourse.units[unit].text
-        possessive = _is_possessive(discourse, mention)
-        if possessive is None:
-            raise NotApplicableError("'her' may be object or possessive")
-        phrase = definite(_inside_sentence(discourse, source))
-        phrase = _after_partitive(phrase, source, text[:start])
-        _check_neighbours(phrase, source, text[:start], text[end:], possessive)
-        if possessive:
-            phrase = _possessive_phrase(
-                phrase,
-                source,
-                bare_text(discourse, source),
-                plural=text[start:end].lower() in _PLURAL,
-                before=re.match(r" [\w\"“‘]", text[end:]) is not None
-                and mention.features.function in ("nmod:poss", "det:poss", ""),
-            )
-        else:
-            verb, length = contracted_verb(text[end:])
-            if verb:
-                phrase, end = f"{phrase} {verb}", end + length
-            elif _PARTICLE.match(text[end:]) and len(phrase.split()) > 4:
-                raise NotApplicableError("long phrase before a particle")
-        if phrase.endswith(".") and text[end : end + 1] == ".":
-            phrase = phrase[:-1]
-        capital = text[start].isupper() and not _is_reverential(text, start)
-        return (capitalised(phrase) if capital else phrase), end
+        closes = bool(before[-1:].strip()) and re.match(r"\w", after) is None
+        if not opens and not closes:
+            return True
+        now = "open" if (opens and not closes) or (opens and state != "open") else "closed"
+        if now == state:
+            return True
+        state = now
+    return _CLOSED_TOO_SOON.search(text) is not None
 
 
 def bare_text(discourse: Discourse, mention: Mention) -> str:
@@ -684,6 +734,3 @@ def _is_reverential(text: str, start: int) -> bool:
         re.match(r"(?:He|Him|His)\b", text[start:]) is not None
         and re.search(r"\w $", text[:start]) is not None
     )
-
-
-ENGLISH_RULES = _English()

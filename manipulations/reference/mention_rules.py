@@ -1,20 +1,17 @@
-"""The rules of a language for mentions that are said again.
+"""English noun phrases, given names and pronouns, by words and no parser.
 
-Of English there are the number, the possessive and the first letter of noun phrases, by words and
-no parser (where they do not tell, nothing is said), given names (``lists/given_names.txt``), and
-pronouns. Where something tells a gender and cannot be changed, a :class:`NotApplicableError` says
-what.
+The number, the possessive and the first letter of noun phrases (where words do not tell, nothing is
+said), given names (``lists/given_names.txt``), and pronouns. Where something tells a gender and
+cannot be changed, a :class:`NotApplicableError` says what.
 """
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from random import Random
 
-from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError
 from coherencegym.words import in_case_of, word_list, word_lists, word_set
@@ -212,89 +209,3 @@ def pronoun_for(gender: str, text: str, start: int, end: int) -> str:
     elif form == "his":
         case = "possessive" if re.match(r" [\w\"“‘]", text[end:]) else "independent"
     return in_case_of(old, PRONOUNS[gender][case])
-
-
-_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
-_BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
-_SAYING = (
-    r"(?:said|says?|saying|asked|asks?|replied|answered|thought|told \w+|wrote|writes|shouted|cried"
-    r"|added|went|goes|was like)"
-)
-_CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
-
-
-class MentionRules(ABC):
-    """The rules of a language."""
-
-    @abstractmethod
-    def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
-        """Raise where a mention is no pronoun that can be replaced, wherever it stands."""
-
-    @abstractmethod
-    def objection(
-        self,
-        discourse: Discourse,
-        mention: Mention,
-        pronoun: Mention,
-        earlier: Sequence[Mention],
-        max_words: int,
-    ) -> str:
-        """Say what keeps a mention from standing in the place of a pronoun; empty if nothing does.
-
-        ``earlier`` are the mentions of the chain before it in its sentence.
-        """
-
-    @abstractmethod
-    def fault_of_sentence(self, text: str) -> str:
-        """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be."""
-
-    @abstractmethod
-    def check_place(self, discourse: Discourse, mention: Mention) -> None:
-        """Raise where a noun phrase would not read well in the place of a pronoun in one part."""
-
-    @abstractmethod
-    def phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
-        """The phrase for the pronoun's place, from its antecedent, and the end of that place."""
-
-
-def holds_pronoun(
-    discourse: Discourse, mention: Mention, chain: str, persons: Collection[str] = ()
-) -> bool:
-    """Tell whether a mention has a pronoun of a chain, or of one of some persons, within it."""
-    ((unit, start, end),) = mention.span
-    return any(
-        other.kind == "pronoun"
-        and (other.chain == chain or other.features.person in persons)
-        and all(u == unit and start <= s and e <= end for u, s, e in other.span)
-        for other in discourse.mentions
-    )
-
-
-def fault_of_marks(text: str) -> str:
-    """Say what is wrong with a sentence's marks, whatever its language; empty where nothing is."""
-    return fault_of_end(text) or "quotation mark that stands the wrong way" * _marks_astray(text)
-
-
-def fault_of_end(text: str) -> str:
-    """Say what is wrong with a sentence's end, whatever its language; empty where nothing is."""
-    if _BROKEN_OFF.search(text):
-        return "sentence that breaks off"
-    return "" if _ENDED.search(text) else "sentence without a full stop"
-
-
-def _marks_astray(text: str) -> bool:
-    # The first mark of a sentence may close what an earlier sentence has opened.
-    state = ""
-    for match in re.finditer('"', text):
-        before, after = text[: match.start()], text[match.end() :]
-        opens = re.search(r"(?:^|[\s(\[—–/\"'‘“-])$", before) is not None and bool(
-            after[:1].strip()
-        )
-        closes = bool(before[-1:].strip()) and re.match(r"\w", after) is None
-        if not opens and not closes:
-            return True
-        now = "open" if (opens and not closes) or (opens and state != "open") else "closed"
-        if now == state:
-            return True
-        state = now
-    return _CLOSED_TOO_SOON.search(text) is not None

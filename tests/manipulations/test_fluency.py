@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.manipulations.reference.english import ENGLISH_RULES
+from coherencegym.manipulations.reference.english import fault_of_sentence
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from coherencegym.manipulations.reference.english import ENGLISH_RULES
     ],
 )
 def test_speech_that_starts_anew_is_disfluent(text: str) -> None:
-    assert ENGLISH_RULES.fault_of_sentence(text) == "disfluent sentence"
+    assert fault_of_sentence(text) == "disfluent sentence"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_speech_that_starts_anew_is_disfluent(text: str) -> None:
     ],
 )
 def test_what_is_fluent(text: str) -> None:
-    assert ENGLISH_RULES.fault_of_sentence(text) == ""
+    assert fault_of_sentence(text) == ""
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_what_is_fluent(text: str) -> None:
     ],
 )
 def test_quotation_marks_that_stand_the_wrong_way(text: str) -> None:
-    assert ENGLISH_RULES.fault_of_sentence(text) == "quotation mark that stands the wrong way"
+    assert fault_of_sentence(text) == "quotation mark that stands the wrong way"
