@@ -207,10 +207,12 @@ class RunTable:
         best = sorted(found, key=lambda key: -means.get(key, -1.0))
         places: dict[object, int] = {}
         for key in best:
-            places.setdefault(at[key][0] if key in at else key, len(places))
+            places.setdefault(at[key].training if key in at else key, len(places))
         ordered = sorted(
             best,
-            key=lambda key: (places[at[key][0]], at[key][1]) if key in at else (places[key], 0.0),
+            key=lambda key: (
+                (places[at[key].training], at[key].count) if key in at else (places[key], 0.0)
+            ),
         )
         first = {
             model: own[0] for column in self.columns[::-1] for model, own in column.runs.items()
@@ -266,23 +268,18 @@ class RunTable:
         ]
 
     @cached_property
-    def steps(self) -> Mapping[RunModel, tuple[str, float]]:
-        """The training and the count of each model that is a checkpoint, one of several."""
+    def steps(self) -> Mapping[RunModel, Step]:
+        """The place of each model that is a checkpoint, one of several of a training."""
         known = {model: step for _, model, run in self.runs if (step := step_of(run)) is not None}
         names = Counter((step.training, step.unit) for step in known.values())
-        return {
-            key: (f"{step.training} {step.unit}", step.count)
-            for key, step in known.items()
-            if names[step.training, step.unit] > 1
-        }
+        return {key: step for key, step in known.items() if names[step.training, step.unit] > 1}
 
     @cached_property
     def spoken_for(self) -> list[RunModel]:
         """The models that sentences are about: of the checkpoints of a training, the last."""
-        last: dict[str, RunModel] = {}
-        for key, (training, count) in self.steps.items():
-            if training not in last or count > self.steps[last[training]][1]:
-                last[training] = key
+        last: dict[tuple[str, str], RunModel] = {}
+        for key, step in sorted(self.steps.items(), key=lambda pair: pair[1].count):
+            last[step.training, step.unit] = key
         return [key for key in self.models if key not in self.steps or key in last.values()]
 
     @property
@@ -428,9 +425,9 @@ def _aspects(column: RunColumn) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """The headlines of two or more checkpoints of one training on one suite, by their counts.
+    """The headlines of two or more checkpoints of one training in one column, by their counts.
 
-    All of them are of the same rows, and have a score; ``suite`` is a name for readers.
+    All of them have a score; ``suite`` is a name for readers.
     ``controlled`` suites have controls, from which their scores are to be told apart.
     """
 
@@ -443,29 +440,18 @@ class LearningCurve:
 
 
 def learning_curves(table: RunTable) -> list[LearningCurve]:
-    """The curves of a table; of several runs of a checkpoint on the same rows, the last."""
-    found: dict[tuple[object, ...], dict[float, Headline]] = {}
-    columns: dict[tuple[object, ...], RunColumn] = {}
-    for column, _, run in table.runs:
-        step, head = step_of(run), run.number
-        if step is not None and head is not None and head.score is not None:
-            rows = frozenset((one.config, one.split, one.sha256, one.items) for one in run.tables)
-            same = column.task, column.suite, column.version, rows, head.over, head.metric
-            key = (*same, step.training, step.unit)
-            found.setdefault(key, {})[step.count] = head
-            columns.setdefault(key, column)
-    curves = {key: dict(sorted(points.items())) for key, points in found.items() if len(points) > 1}
-    names = Counter((columns[key].name, *key[-2:]) for key in curves)
-    controlled = {(c.suite, c.version) for c in table.columns if c.is_controlled}
-    return [
-        LearningCurve(
-            training,
-            column.name if names[column.name, training, unit] == 1 else column.whole_name,
-            unit,
-            list(points),
-            list(points.values()),
-            (column.suite, column.version) in controlled,
-        )
-        for key, points in curves.items()
-        for column, training, unit in [(columns[key], str(key[-2]), str(key[-1]))]
-    ]
+    """The curves of a table; of several runs of a checkpoint in a column, the last."""
+    curves = []
+    for column in table.columns:
+        points: dict[tuple[str, str], dict[float, Headline]] = defaultdict(dict)
+        for model, run in column.shown.items():
+            step, head = table.steps.get(model), run.number
+            if step is not None and head is not None and head.score is not None:
+                points[step.training, step.unit][step.count] = head
+        for (training, unit), own in points.items():
+            counts = sorted(own)
+            heads = [own[count] for count in counts]
+            about = training, column.whole_name, unit
+            if len(own) > 1:
+                curves.append(LearningCurve(*about, counts, heads, column.is_controlled))
+    return curves
