@@ -26,7 +26,6 @@ from coherencegym.eval.statistics.intervals import (
     difference_of_means,
     interval_of,
     mean_interval,
-    median_interval,
     share_interval,
 )
 from coherencegym.eval.statistics.paired import (
@@ -462,7 +461,7 @@ def difference_table(rows: Sequence[int], runs: int, generator: Generator) -> It
 
 
 def of_bits(clusters: int, kind: str, runs: int, generator: Generator) -> Found:
-    """The intervals of means, medians and differences of means in bits; clusters of 1 to 5."""
+    """The intervals of means and differences of means in bits; clusters of 1 to 5."""
     statistic, _, shape = kind.partition(", ")
     drawn = counts(clusters, generator)
     other = counts(clusters, generator)
@@ -478,28 +477,19 @@ def of_bits(clusters: int, kind: str, runs: int, generator: Generator) -> Found:
         return generator.normal(0, 1, clusters)[ids] + generator.normal(0, 1, len(ids)), ids
 
     truth = 2.0 if shape == "skewed" and statistic == "mean" else 0.0
-    if shape == "skewed" and statistic == "median":
-        truth = 1.67834699  # of Gamma(2, 1)
     now, low, high = [], [], []
     for _ in range(runs):
         values, ids = sample()
         names = [str(name) for name in ids]
-        if statistic == "median":
-            now.append(median_interval(values.tolist(), names))
-            repeated = (
-                values[np.repeat(np.arange(len(ids)), c[ids].astype(int))] for c in drawn[:200]
-            )
-            ends = _percentiles(np.array([np.median(own) for own in repeated]))
+        means = _resampled_means(values, ids, drawn)
+        if statistic == "mean":
+            now.append(mean_interval(values.tolist(), names))
         else:
-            means = _resampled_means(values, ids, drawn)
-            if statistic == "mean":
-                now.append(mean_interval(values.tolist(), names))
-            else:
-                theirs, other_ids = sample()
-                pair = theirs.tolist(), [f"b{name}" for name in other_ids]
-                now.append(difference_of_means((values.tolist(), names), pair))
-                means = means - _resampled_means(theirs, other_ids, other)
-            ends = _percentiles(means)
+            theirs, other_ids = sample()
+            pair = theirs.tolist(), [f"b{name}" for name in other_ids]
+            now.append(difference_of_means((values.tolist(), names), pair))
+            means = means - _resampled_means(theirs, other_ids, other)
+        ends = _percentiles(means)
         low.append(ends[0])
         high.append(ends[1])
     return Found(judged(low, high, truth), _judged(now, truth))
@@ -653,11 +643,7 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
         table(
             "clusters",
             few,
-            [
-                f"{what}, {how}"
-                for what in ("mean", "median", "difference")
-                for how in ("normal", "skewed")
-            ],
+            [f"{what}, {how}" for what in ("mean", "difference") for how in ("normal", "skewed")],
             lambda n, kind: [of_bits(n, kind, fewer, bits)],
         ),
     )

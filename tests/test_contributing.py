@@ -49,9 +49,9 @@ HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
 MATCH_OPTIONS = "eval/tasks/match/options.py"
 MATCH = "eval/tasks/match/task.py"
-MEDIAN = "eval/outcomes/median.py"
+PERFECT = "eval/outcomes/perfect.py"
 #: Examples that are files of ``examples/contributing``; the page itself has the code of the others.
-FILES = (PORTUGUESE, OMIT, HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN)
+FILES = (PORTUGUESE, OMIT, HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, PERFECT)
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -270,41 +270,39 @@ def test_the_example_of_a_task_is_a_subcommand(
 
 
 def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:
-    metric = modules[MEDIAN].Median("median")
+    metric = modules[PERFECT].Perfect("perfect")
     writer = OutcomeWriter()
     units = writer.units(
         UnitRow(config="c", split="s", item=str(n), cluster=str(n)) for n in range(20)
     )
-    writer.add(units, "median", MODEL, [n / 20 for n in range(20)])
-    ((_, _, score),) = estimates(writer.tables(), {"median": metric})
-    assert score.score == 9.5 / 20
+    writer.add(units, "perfect", MODEL, [min(1.0, n / 10) for n in range(20)])
+    ((_, _, score),) = estimates(writer.tables(), {"perfect": metric})
+    assert score.score == 0.5
     assert score.ci_low is not None
     assert score.ci_high is not None
-    assert 0 < score.ci_low < 9.5 / 20 < score.ci_high < 1
+    assert 0 < score.ci_low < 0.5 < score.ci_high < 1
 
 
 def test_the_example_of_a_metric_stands_in_the_module_of_metrics(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = (repository / "eval/outcomes/metrics.py").read_text()
-    example = (repository / "examples/contributing" / MEDIAN).read_text()
-    new = "from coherencegym.eval.statistics.intervals import median_interval\n\n\n"
-    new += example[example.index("class Median") :]
+    example = (repository / "examples/contributing" / PERFECT).read_text()
+    new = example[example.index("class Perfect") :]
     above = "\n\n#: The kinds of metrics"
     last = "PartialSpearman, SpearmanWithin)"
     assert module.count(above) == module.count(last) == 1
     file = tmp_path / "metrics.py"
     changed = module.replace(above, f"\n\n{new}{above}")
-    file.write_text(changed.replace(last, last[:-1] + ", Median)"))
+    file.write_text(changed.replace(last, last[:-1] + ", Perfect)"))
     spec = importlib.util.spec_from_file_location("changed_metrics", file)
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "changed_metrics", made)
     spec.loader.exec_module(made)
-    saved = made.SavedMetric(*("m", "", True, "median"))
-    assert made.known_metrics([saved], "results.json") == {"m": made.Median("m")}
-    assert not made.Median.is_compared
+    saved = made.SavedMetric(*("m", "", True, "perfect"))
+    assert made.known_metrics([saved], "results.json") == {"m": made.Perfect("m")}
 
 
 def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Intervals of shares, means and medians of items that may share a discourse.
+"""Intervals of shares and means of items that may share a discourse.
 
 Clopper and Pearson's exact interval (1934) where every item is of another discourse, and where one
 discourse gives several items that of Korn and Graubard (1998): the same for as many items as the
@@ -7,10 +7,7 @@ text (Winograd twins) are one cluster. docs/intervals.md shows how often each in
 truth.
 
 A mean's is Student's with residuals and degrees of freedom over clusters (Bell and McCaffrey 2002;
-Cameron and Miller 2015, "A practitioner's guide to cluster-robust inference", section VI), that of
-a median is between order statistics, as many from the ends as a share of one half among so many
-items as the clusters are worth leaves out (Woodruff 1952, "Confidence intervals for medians and
-other position measures", JASA 47).
+Cameron and Miller 2015, "A practitioner's guide to cluster-robust inference", section VI).
 """
 
 from __future__ import annotations
@@ -21,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.statistics.effective_size import (
-    TAIL,
     Clusters,
     adjusted,
     binomial_limits,
@@ -180,32 +176,3 @@ def _about_the_mean(values: Sequence[float], ids: Any, number: int) -> tuple[flo
     residuals: Any = np.bincount(ids, weights=items - mean, minlength=number)
     residuals /= len(items)
     return mean, adjusted(residuals, weights), effective_sample_size(weights)
-
-
-def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval | None:
-    """The interval of the median; None where the clusters are worth fewer than six items.
-
-    Of fewer, all being on one side of the median is no rarer than 5 %.
-    """
-    import numpy as np
-    from scipy.special import bdtrik
-
-    if not len(values):
-        raise ValueError("an interval needs at least one item")
-    items = np.asarray(values, dtype=np.float64)
-    # Below the median 1, above it 0, and 0.5 at it.
-    sides = items - np.median(items)
-    np.subtract(1, np.sign(sides, out=sides), out=sides)
-    sides /= 2
-    _, ids, documents = cluster_pairs(clusters)
-    sums, sizes = np.bincount(ids, weights=sides), np.bincount(ids).astype(np.float64)
-    del ids, sides
-    size = clustered(sums, sizes, float(len(items)), documents).size
-    if 0.5**size > TAIL:
-        return None
-    # Of whole sizes, the rank before which a fair coin falls with no more than this probability.
-    rank = float(bdtrik(TAIL, size, 0.5)) / size * len(items)
-    place = min(math.floor(rank), (len(items) - 1) // 2)
-    ends = place, len(items) - 1 - place
-    low, high = np.partition(items, ends)[[*ends]]
-    return Interval(float(low), float(high), "order statistics")

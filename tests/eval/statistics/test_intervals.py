@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from coherencegym.eval.statistics.intervals import (
     difference_of_means,
     interval_of,
     mean_interval,
-    median_interval,
     ratio_interval,
     share_interval,
 )
@@ -205,7 +203,7 @@ def test_a_ratio_of_one_count_each_is_a_share() -> None:
         ratio_interval([0.0], [0.0], ["a"], 1.0)
 
 
-# ---------------------------------------------------------------- means and medians
+# ---------------------------------------------------------------- means
 
 
 def test_the_interval_of_a_mean_is_students() -> None:
@@ -229,32 +227,6 @@ def test_one_cluster_has_no_interval_of_a_mean() -> None:
     assert mean_interval([1.0, 2.0], ["a", "a"]) is None
     assert mean_interval([1.0] * 99 + [2.0], ["a"] * 99 + ["b"]) is None
     assert difference_of_means(([1.0, 2.0], ["a", "a"]), ([1.0, 2.0], ["b", "c"])) is None
-
-
-@given(st.lists(st.integers(-20, 20), min_size=1, max_size=40))
-def test_the_interval_of_a_median_is_that_of_the_sign_test(values: list[int]) -> None:
-    found = median_interval([float(value) for value in values], apart(len(values)))
-    n = len(values)
-    below = [sum(comb(n, j) for j in range(k)) / 2**n for k in range(n)]
-    most = max((k for k in range(n) if below[k] <= 0.025), default=0)
-    if not most:
-        assert found is None
-    elif len(set(values)) == n:
-        ordered = sorted(values)
-        assert found is not None
-        assert (found.low, found.high) == (ordered[most - 1], ordered[n - most])
-    else:
-        assert found is not None
-        assert found.low <= np.median(values) <= found.high
-
-
-def test_the_median_of_copies_is_as_uncertain_as_that_of_the_clusters() -> None:
-    values = np.random.default_rng(7).normal(1, 2, 25)
-    once = median_interval(values.tolist(), apart(25))
-    ten = median_interval(np.repeat(values, 10).tolist(), np.repeat(apart(25), 10).tolist())
-    assert once is not None
-    assert ten is not None
-    assert (ten.low, ten.high) == (once.low, once.high)
 
 
 # ---------------------------------------------------------------- differences of two means
@@ -292,8 +264,6 @@ def test_no_items_no_interval() -> None:
         share_interval([], [])
     with pytest.raises(ValueError, match="at least one"):
         mean_interval([], [])
-    with pytest.raises(ValueError, match="at least one"):
-        median_interval([], [])
     with pytest.raises(ValueError, match="each side"):
         difference_of_means(([1.0], ["a"]), ([], []))
 
