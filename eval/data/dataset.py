@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution
+from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
@@ -150,8 +150,6 @@ class StoredBaselines:
 
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
-#: Identifiers that an error lists at most.
-_LISTED = 3
 #: Items of a dataset that are in memory at once, where it is read in parts; also those of a part.
 PART = 12_000
 
@@ -354,14 +352,14 @@ def find_item(tables: Sequence[ItemTable], wanted: str) -> tuple[ItemTable, Item
     if wanted in there:
         found = [wanted]
     if not found:
-        near = get_close_matches(wanted, there, n=_LISTED, cutoff=0.0)
+        near = get_close_matches(wanted, there, n=3, cutoff=0.0)
         raise EvaluationError(
             f"--item {wanted!r}: no such item among {len(there):,}; "
-            + (f"the nearest are {_listed(near)}" if near else "the tables are empty")
+            + (f"the nearest are {first_names(near)}" if near else "the tables are empty")
         )
     if len(found) > 1:
         raise EvaluationError(
-            f"--item {wanted!r}: {len(found):,} items begin or end so: {_listed(found)}; "
+            f"--item {wanted!r}: {len(found):,} items begin or end so: {first_names(found)}; "
             "expected the whole id, or more of it"
         )
     places = there[found[0]]
@@ -369,14 +367,10 @@ def find_item(tables: Sequence[ItemTable], wanted: str) -> tuple[ItemTable, Item
         option = "config" if len({table.config for table, _ in places}) > 1 else "split"
         names = list(dict.fromkeys(getattr(table, option) for table, _ in places))
         raise EvaluationError(
-            f"--item {found[0]}: is in the {option}s {_listed(names)}; choose one with --{option}"
+            f"--item {found[0]}: is in the {option}s {first_names(names)}; choose one with "
+            f"--{option}"
         )
     return places[0]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
 
 
 def filter_notes(config: str, chosen: Iterable[Any], model: Mapping[str, Any]) -> Iterator[Note]:

@@ -103,4 +103,4 @@ def shown_setting(value: Any) -> str:
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """The first of some names, and the number of the others: ``a, b, c and 4 more``."""
     others = len(names) - most
-    return ", ".join(names[:most]) + (f" and {others} more" if others > 0 else "")
+    return ", ".join(names[:most]) + (f" and {others:,} more" if others > 0 else "")

@@ -439,24 +439,14 @@ def _has_dyads(names: Any) -> bool:
     return bool(compute.any(compute.match_substring(names, WITH)).as_py())
 
 
-def _ranks_of(texts: Any) -> np.ndarray:
+def _ranks_of(texts: Any) -> Any:
     """The rank of each text among all different ones (bytes of UTF-8 have the order of texts)."""
-    # By sorting: a hash table of many texts takes several times what they take.
     import numpy as np
-    import pyarrow as pa
     from pyarrow import compute
 
-    if compute.all(compute.less(texts[:-1], texts[1:])).as_py() is not False:
-        return np.arange(len(texts), dtype=np.int32)
-    order = compute.sort_indices(texts).to_numpy()
-    in_order = texts.take(order)
-    is_other = np.ones(len(texts), bool)
-    is_other[1:] = compute.not_equal(in_order[1:], in_order[:-1])
-    del in_order
-    pa.default_memory_pool().release_unused()
-    ranks = np.empty(len(texts), np.int32)
-    ranks[order] = np.cumsum(is_other, dtype=np.int32) - 1
-    return ranks
+    # By sorting: a hash table of many texts takes several times what they take.
+    ranks = compute.rank(texts, "ascending", tiebreaker="dense").to_numpy()
+    return np.subtract(ranks, 1, dtype=np.int32, casting="unsafe")
 
 
 def _in_one_piece(column: Any) -> Any:

@@ -137,25 +137,49 @@ MOST_UNSCORED = 2_000
 MOST_EXTRA = 80
 
 
-@dataclass(frozen=True, slots=True)
-class PageItems:
-    """``data`` is for JSON; ``left_out`` counts the items that it leaves out, by table."""
+def collect(
+    found: Results, most_characters: int = MOST_CHARACTERS
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """The items that a page shows: the first of each table, and at least one.
 
-    data: dict[str, Any]
-    left_out: dict[str, int]
-
-
-def collect(found: Results, most_characters: int = MOST_CHARACTERS) -> PageItems:
-    """The items that a page shows: the first of each table, and at least one."""
-    packer, left_out = _Packer(), {}
+    Returns:
+        The items for JSON, in which texts stand once and names are numbers, and how many are left
+        out, by table.
+    """
+    tables: list[list[str]] = []
+    items: list[dict[str, Any]] = []
+    predictions: list[dict[str, Any]] = []
+    kinds: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    left_out = {}
     for own in found.details:
         sizes = accumulate(_characters(evaluated) for _, evaluated in own.shown)
         room = most_characters / len(found.details)
         number = max(1, sum(size <= room for size in sizes))
-        packer.add_table(own.table, own.shown[:number], own.last.rules)
+        shown, rules = own.shown[:number], own.last.rules
         if number < own.n_items:
             left_out[own.table.name] = own.n_items - number
-    return PageItems(packer.data, left_out)
+        columns = _columns(own.table, [one for one, _ in shown])
+        for scored, evaluated in shown:
+            for prediction in evaluated:
+                kind = f"{prediction.formula} {prediction.aggregation}"
+                names = group_names(prediction, columns)
+                predictions.append(
+                    {
+                        "i": len(items),
+                        "k": kinds.setdefault(kind, len(kinds)),
+                        "g": [groups.setdefault(name, len(groups)) for name in names],
+                        "m": _rounded(margin(prediction)),
+                        "s": state(prediction),
+                        "w": prediction.reason,
+                        "c": int(prediction.too_close),
+                        "v": _values(prediction, scored, rules),
+                    }
+                )
+            items.append(_item(scored, evaluated, len(tables), columns))
+        tables.append([own.table.config, own.table.split])
+    named = {"tables": tables, "kinds": [*kinds], "groups": [*groups]}
+    return {**named, "items": items, "predictions": predictions}, left_out
 
 
 def _characters(evaluated: Sequence[EvaluatedPrediction]) -> int:
@@ -172,67 +196,14 @@ def _columns(table: ItemTable, shown: Sequence[ScoredItem]) -> list[str]:
     ]
 
 
-class _Packer:
-    # Texts stand in ``data`` once, names as numbers.
-    def __init__(self) -> None:
-        names = ("tables", "kinds", "groups", "items", "predictions")
-        self.data: dict[str, Any] = {name: [] for name in names}
-        self._numbers: dict[tuple[str, str], int] = {}
-
-    def add_table(
-        self,
-        table: ItemTable,
-        shown: Sequence[tuple[ScoredItem, Sequence[EvaluatedPrediction]]],
-        rules: Rules,
-    ) -> None:
-        number, columns = len(self.data["tables"]), _columns(table, [one for one, _ in shown])
-        self.data["tables"].append([table.config, table.split])
-        for scored, evaluated in shown:
-            own = _item(scored, number, columns)
-            for prediction in evaluated:
-                self._add_conditions(own, prediction, scored)
-                kind = f"{prediction.formula} {prediction.aggregation}"
-                groups = group_names(prediction, columns)
-                self.data["predictions"].append(
-                    {
-                        "i": len(self.data["items"]),
-                        "k": self._number("kinds", kind),
-                        "g": [self._number("groups", name) for name in groups],
-                        "m": _rounded(margin(prediction)),
-                        "s": state(prediction),
-                        "w": prediction.reason,
-                        "c": int(prediction.too_close),
-                        "v": _values(prediction, scored, rules),
-                    }
-                )
-            self.data["items"].append(own)
-
-    def _number(self, kind: str, name: str) -> int:
-        number = self._numbers.setdefault((kind, name), len(self.data[kind]))
-        if number == len(self.data[kind]):
-            self.data[kind].append(name)
-        return number
-
-    def _add_conditions(
-        self, own: dict[str, Any], prediction: EvaluatedPrediction, scored: ScoredItem
-    ) -> None:
-        there = {condition["n"] for condition in own["c"]}
-        for name in dict.fromkeys(name for _, name in reads(prediction)):
-            if name not in there:
-                condition = scored.item.condition(name)
-                one = scored.conditions.get(name)
-                pieces = (
-                    unscored_pieces(condition)
-                    if one is None
-                    else scored_pieces(one, condition.content)
-                )
-                own["c"].append(packed(name, pieces))
-        order = [condition.condition_name for condition in scored.item.conditions]
-        own["c"].sort(key=lambda condition: order.index(condition["n"]))
-
-
-def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, Any]:
+def _item(
+    scored: ScoredItem,
+    evaluated: Sequence[EvaluatedPrediction],
+    number: int,
+    grouped: Sequence[str],
+) -> dict[str, Any]:
     item = scored.item
+    read = {name for prediction in evaluated for _, name in reads(prediction)}
     return {
         "id": item.item_id,
         "d": item.discourse_id,
@@ -243,8 +214,17 @@ def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, 
             for name, value in item.extra.items()
             if name not in grouped and (text := _shown(value))
         ],
-        "c": [],
+        "c": [
+            packed(one.condition_name, _pieces(scored, one))
+            for one in item.conditions
+            if one.condition_name in read
+        ],
     }
+
+
+def _pieces(scored: ScoredItem, condition: Condition) -> list[Piece]:
+    own = scored.conditions.get(condition.condition_name)
+    return unscored_pieces(condition) if own is None else scored_pieces(own, condition.content)
 
 
 def _values(prediction: EvaluatedPrediction, item: ScoredItem, rules: Rules) -> list[list[Any]]:

@@ -337,11 +337,11 @@ def test_a_page_that_would_be_too_large_shows_fewer(
         for number in range(70)
     ]
     made = made_results({"c": [made_item(item, word_bits) for item in items]})
-    assert len(html_items.collect(made).data["predictions"]) == 70
+    assert len(html_items.collect(made)[0]["predictions"]) == 70
     few = html_items.collect(made, most_characters=80)
-    assert [one["id"] for one in few.data["items"]] == [f"d{number}/x" for number in range(18)]
-    assert few.left_out == {"c (test)": 52}
-    assert len(html_items.collect(made, most_characters=0).data["predictions"]) == 1
+    assert [one["id"] for one in few[0]["items"]] == [f"d{number}/x" for number in range(18)]
+    assert few[1] == {"c (test)": 52}
+    assert len(html_items.collect(made, most_characters=0)[0]["predictions"]) == 1
     monkeypatch.setattr("coherencegym.eval.tasks.score.report.collect", lambda _: few)
     text = unescape(re.sub(r"<[^>]+>", "", page_of(made)))
     assert "52 are left out of it, but count in the scores: c (test) 52." in text
