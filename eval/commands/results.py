@@ -243,19 +243,18 @@ class Plot:
         runs = [read_results(folder) for folder in run_folders(arguments.results)]
         curves = list(probe_curves(runs))
         with written_beside(arguments.output, arguments.overwrite) as work:
-            missing = plot_runs(runs, work)
+            plot_runs(runs, work)
             if curves:
                 names = list(dict.fromkeys(run.suite for run in runs))
-                missing += write_layers(curves, ", ".join(names), work)
+                write_layers(curves, ", ".join(names), work)
             written = sorted(path.name for path in work.iterdir())
-        for note in _notes(runs, missing):
+        for note in _notes(runs):
             print(f"· {note}")
         print(f"written to {arguments.output}: {', '.join(written)}")
         return 0
 
 
-def _notes(runs: Sequence[Results], missing: Sequence[str]) -> list[str]:
-    from coherencegym.eval.report.figures import missing_note
+def _notes(runs: Sequence[Results]) -> list[str]:
     from coherencegym.eval.results.comparison import option_of, scoring_rules
     from coherencegym.eval.statistics.intervals import INTERVALS
 
@@ -278,7 +277,7 @@ def _notes(runs: Sequence[Results], missing: Sequence[str]) -> list[str]:
             f"intervals of another release, which are not comparable: {old}; evaluate again (what "
             "is in the cache is not computed again)"
         )
-    return notes + missing_note(missing)
+    return notes
 
 
 #: The forms of what is pushed: a dataset of runs, and the model's own repository.

@@ -5,7 +5,6 @@ SVG files turn dark where their reader prefers that, inside a page or by themsel
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -70,29 +69,17 @@ def new_figure(width: float, height: float, **options: Any) -> Any:
     return figure
 
 
-def save(figure: Any, path: Path) -> list[str]:
-    """Write a figure as ``path`` with the endings ``.png`` and ``.svg``, without a date.
-
-    Returns:
-        The characters that no installed font has: they are drawn as boxes.
-    """
+def save(figure: Any, path: Path) -> None:
+    """Write a figure as ``path`` with the endings ``.png`` and ``.svg``, without a date."""
     longest = max(figure.get_size_inches())
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings():
+        # Characters that no installed font has are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
         # `Figure.savefig` writes the same bytes, but draws everything twice to lay it out.
         figure.dpi, original = min(_DPI, int(_MOST_PIXELS / longest)), figure.dpi
         figure.canvas.print_png(path.with_suffix(".png"))
         figure.dpi = original
         write_svg(figure, path.with_suffix(".svg"))
-    missing: dict[str, None] = {}
-    for warning in caught:
-        if found := re.match(r"Glyph (\d+) .*missing from", str(warning.message)):
-            missing[chr(int(found[1]))] = None
-        else:
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-    return list(missing)
 
 
 def write_svg(figure: Any, path: Path, **metadata: str) -> None:
@@ -103,16 +90,6 @@ def write_svg(figure: Any, path: Path, **metadata: str) -> None:
     drawn = StringIO()
     canvas.print_svg(drawn, metadata={"Date": None, **metadata})
     path.write_bytes(drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1).encode())
-
-
-def missing_note(characters: Sequence[str]) -> list[str]:
-    """One line about characters that could not be drawn; none where all could."""
-    if not characters:
-        return []
-    some = "".join(characters[:10]) + ("…" if len(characters) > 10 else "")
-    return [
-        f"no installed font has {some}: drawn as boxes (a Noto font for the script would have them)"
-    ]
 
 
 def short_model(name: str) -> str:

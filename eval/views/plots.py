@@ -253,16 +253,11 @@ _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 _CONTROLLED = "† this suite has controls: read the differences from them, not only this score"
 
 
-def write_curves(curves: Sequence[LearningCurve], folder: Path) -> list[str]:
-    """Write ``curve.png`` and ``curve.svg``, where there are any curves.
-
-    Returns:
-        The characters that no installed font has.
-    """
-    if not curves:
-        return []
-    with figures.style():
-        return figures.save(draw_curves(curves), folder / CURVE)
+def write_curves(curves: Sequence[LearningCurve], folder: Path) -> None:
+    """Write ``curve.png`` and ``curve.svg``, where there are any curves."""
+    if curves:
+        with figures.style():
+            figures.save(draw_curves(curves), folder / CURVE)
 
 
 def draw_curves(curves: Sequence[LearningCurve]) -> Any:
@@ -391,13 +386,8 @@ def probe_curves(runs: Sequence[Results]) -> Iterator[LayerCurve]:
         yield from curves_of(name, fits, run.rows)
 
 
-def plot_runs(runs: Sequence[Results], folder: Path) -> list[str]:
-    """Write the plots of runs into a folder: scores, and learning curves if any.
-
-    Returns:
-        The characters that no installed font has.
-    """
+def plot_runs(runs: Sequence[Results], folder: Path) -> None:
+    """Write the plots of runs into a folder: scores, and learning curves if any."""
     with figures.style():
-        missing = figures.save(draw_scores(runs), folder / "scores.png")
-    missing += write_curves(learning_curves(table_of(runs)), folder)
-    return list(dict.fromkeys(missing))
+        figures.save(draw_scores(runs), folder / "scores.png")
+    write_curves(learning_curves(table_of(runs)), folder)

@@ -12,7 +12,7 @@ from coherencegym.eval.report import figures
 REAL = figures.save
 
 
-def sketch(figure: Any, path: Path) -> list[str]:
+def sketch(figure: Any, path: Path) -> None:
     """Write what a figure says, as the comments of the SVG file do, its points and its intervals.
 
     It stands for ``figures.save`` in tests of the evaluator that do not ask for ``real_figures``.
@@ -27,7 +27,6 @@ def sketch(figure: Any, path: Path) -> list[str]:
     content = "".join(f"<!-- {text} -->\n" for text in said)
     path.with_suffix(".svg").write_text(f"<svg>{content}</svg>", encoding="utf-8")
     path.with_suffix(".png").write_bytes(b"\x89PNG\r\n\x1a\n" + content.encode())
-    return []
 
 
 @contextmanager

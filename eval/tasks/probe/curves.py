@@ -134,11 +134,7 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
     axes.tick_params(labelsize=8)
 
 
-def write_layers(curves: Sequence[LayerCurve], title: str, folder: Path) -> list[str]:
-    """Write ``layers`` as PNG and SVG.
-
-    Returns:
-        The characters that no installed font has.
-    """
+def write_layers(curves: Sequence[LayerCurve], title: str, folder: Path) -> None:
+    """Write ``layers`` as PNG and SVG."""
     with figures.style():
-        return figures.save(draw_layers(curves, title), folder / "layers.png")
+        figures.save(draw_layers(curves, title), folder / "layers.png")

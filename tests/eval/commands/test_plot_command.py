@@ -72,8 +72,8 @@ def test_results_are_read_back_as_they_were_written(results: Path) -> None:
 def test_options_that_only_one_task_has_are_no_difference(results: Path) -> None:
     first, second = (read_results(results / name) for name in ("first", "second"))
     probe = replace(second, task="probe")
-    assert _notes([first, probe], []) == []
-    assert _notes([first, second, probe], []) == ["the runs of score differ in --limit: null, 2"]
+    assert _notes([first, probe]) == []
+    assert _notes([first, second, probe]) == ["the runs of score differ in --limit: null, 2"]
 
 
 @pytest.mark.usefixtures("real_figures")
