@@ -20,31 +20,6 @@ from coherencegym.eval.tasks.score.report import items
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
-#: Tests by how their names begin, and what is said of them.
-_TESTS = {
-    "mcnemar": (
-        "McNemar: McNemar's exact test, used if every item comes from a different discourse or "
-        "family"
-    ),
-    "sign flips": (
-        "sign flips: sign-flip permutation test over discourses or families, used if one of them "
-        "gives several items or an item has several predictions"
-    ),
-    "gamma": (
-        "gamma: a more conservative sign-flip test, used if one more item might reverse a skewed "
-        "difference (Fay and Feuer 1997)"
-    ),
-    "dyadic t": (
-        "dyadic t: test of a mean over items of two documents, each of which is in several items "
-        "(Cameron and Miller 2014)"
-    ),
-    "approximate randomisation": (
-        "approximate randomisation: permutation test that swaps the two models' predictions on a "
-        "document (Yeh 2000)"
-    ),
-    "influence": "influence: test of two rank correlations with the same ratings, over clusters",
-    "DeLong": "DeLong: test of two areas under the ROC curve on the same sentences, over documents",
-}
 
 
 def comparison_document(comparisons: Sequence[ModelComparison]) -> TableDocument:
@@ -67,8 +42,10 @@ def comparison_document(comparisons: Sequence[ModelComparison]) -> TableDocument
         if comparison.headline is not None:
             records.append({**place, **asdict(comparison.headline), "level": "headline"})
         records += [{**place, **asdict(row)} for row in comparison.shown]
-    lines, legend = list(comparison_lines(comparisons)), list(comparison_legend(comparisons))
-    return TableDocument(grids, lines, records, legend)
+    is_controlled = any(row.metric == CONTROLLED_CD for one in comparisons for row in one.shown)
+    plain = "plain CD: reference, model; groups are plain"
+    legend = [SCORE_MEANINGS["controlled_score"], plain] * is_controlled
+    return TableDocument(grids, list(comparison_lines(comparisons)), records, legend)
 
 
 def suites_grid(comparisons: Sequence[ModelComparison]) -> grid.Grid | None:
@@ -183,17 +160,6 @@ def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> i
             table = row.config, row.split
             found[table] = max(found[table], count(row))
     return sum(found.values())
-
-
-def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
-    """How the numbers of the tables were computed."""
-    rows = [row for comparison in comparisons for row in comparison.shown]
-    for name, said in _TESTS.items():
-        if any(row.test.startswith(name) for row in rows):
-            yield said
-    if any(row.metric == CONTROLLED_CD for row in rows):
-        yield SCORE_MEANINGS["controlled_score"]
-        yield "plain CD: reference, model; groups are plain"
 
 
 def comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:

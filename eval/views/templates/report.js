@@ -59,7 +59,6 @@
     const sum = parts.reduce((total, value) => total + value, 0);
     const node = make("span", text ? "t" : "t none");
     node.style.setProperty("--shade", ((Math.min(Math.max(sum, 0), DARKEST) / DARKEST) * 0.8).toFixed(3));
-    node.dataset.bits = sum.toFixed(1);
     node.title = `${sum.toFixed(2)} bits, region ${region}`;
     if (parts.length > 1) node.title += `: ${parts.map((b) => b.toFixed(2)).join(" + ")}`;
     addText(node, text);
@@ -174,7 +173,6 @@
   function update() {
     found = chosen();
     list.replaceChildren();
-    list.classList.toggle("show-bits", field.bits.checked);
     showMore();
   }
 
