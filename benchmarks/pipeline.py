@@ -133,7 +133,9 @@ def _staged(times: dict[str, float]) -> Iterator[None]:
         return timed
 
     with contextlib.ExitStack() as patches:
-        patches.enter_context(mock.patch("coherencegym.eval.surprisal.execute", without_model))
+        patches.enter_context(
+            mock.patch("coherencegym.eval.backends.backend.execute", without_model)
+        )
         for stage, place in _STAGES.items():
             patches.enter_context(mock.patch(place, wrap(stage, pkgutil.resolve_name(place))))
         yield

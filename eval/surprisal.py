@@ -15,13 +15,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.execute import (
-    BatchProgress,
-    Execution,
-    NotFiniteError,
-    all_known,
-    execute,
-)
+from coherencegym.eval.backends import backend_of
+from coherencegym.eval.backends.backend import RunContext
+from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
 from coherencegym.eval.forward.trial import (
     Bits,
     Store,
@@ -29,18 +25,10 @@ from coherencegym.eval.forward.trial import (
     unless_finite,
 )
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
-from coherencegym.eval.models.config import (
-    Scorer,
-    context_length,
-    limits_of,
-    padding_of,
-    refuse_unless_in_vocabulary,
-    scorer_of,
-)
-from coherencegym.eval.models.load import Unloaded, vocabulary_size
+from coherencegym.eval.models.config import context_length, limits_of, refuse_unless_in_vocabulary
 from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
-from coherencegym.eval.plan.plan import Plan, PlansOf, budget_of
+from coherencegym.eval.plan.plan import Plan, PlansOf
 from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
@@ -149,9 +137,11 @@ def plan_queries(
         plans: those that were made for models with the same tokenizer; the plan of these very
             ``queries`` is taken from there, or kept there.
     """
+    backend = backend_of(model)
+    backend.refuse_unless_it_gives(options)
     config = getattr(model, "config", None)
-    options = options.settled(_scorer_of(model))
-    size = vocabulary_size(model)
+    options = options.settled(backend.scorer_of(model))
+    size = backend.vocabulary(model)
 
     def make() -> Prepared:
         words = word_beginnings(tokenizer, size) if options.word_correction else None
@@ -162,7 +152,7 @@ def plan_queries(
         refuse_unless_in_vocabulary(size, tokenizer, texts)
         return prepared
 
-    if plans is None:
+    if plans is None or plans.tokenizer is None:
         return make()
     # All that is read of the model beside its tokenizer.
     start = start_of_text(tokenizer, config, options.bos)
@@ -190,7 +180,7 @@ def surprisals(
 
     Args:
         model: a causal or masked language model of transformers, in evaluation mode, or one that
-            is loaded when a text has to be read.
+            another backend has loaded (:mod:`eval.backends`).
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.
@@ -200,31 +190,17 @@ def surprisals(
         twice: a model in half precision reads everything a second time, in float32
             (:mod:`eval.forward.trial`).
     """
-    options = options.settled(_scorer_of(model))
+    backend = backend_of(model)
+    options = options.settled(backend.scorer_of(model))
     if prepared is None:
         given = model, tokenizer, queries, options
         prepared = plan_queries(*given, uses_separator=uses_separator)
     plan, words = prepared.plan, prepared.words
     again = range(len(plan.sequences)) if twice else ()
     try:
-        execution = None
-        if isinstance(model, Unloaded):
-            execution = all_known(plan, store, progress, world, again)
-            model = model.loaded if execution is None else model
-        if execution is None:
-            execution = execute(
-                model,
-                plan,
-                budget_of(model, options.batch_tokens),
-                share=options.share and not options.is_masked,
-                padding=padding_of(model.config) if options.is_masked else None,
-                store=store,
-                progress=progress,
-                world=world,
-                beginnings=words.ids if words else (),
-                twice=again,
-                trials=trials,
-            )
+        beginnings = words.ids if words else ()
+        context = RunContext(options, store, progress, world, beginnings, again, trials)
+        execution = backend.run(model, plan, context)
     except NotFiniteError as error:
         number, name = prepared.query_conditions[plan.sequence_of_request.index(error.index)]
         raise EvaluationError(
@@ -249,12 +225,6 @@ def surprisals(
         prepared.added,
         prepared.names,
     )
-
-
-def _scorer_of(model: Any) -> Scorer:
-    if isinstance(model, Unloaded):
-        return model.scorer
-    return scorer_of(getattr(model, "config", None), type(model).__name__)
 
 
 def _conditions(

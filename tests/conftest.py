@@ -284,6 +284,7 @@ SLOW = (
     "test_distributed",
     "test_library_docs",
     "test_export_syntaxgym",
+    "test_vllm",
     "test_intruder_sentences",
     "test_command",
     "test_discourse_windows",

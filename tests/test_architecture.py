@@ -18,6 +18,7 @@ EVAL = (
     "text",
     "plan",
     "forward",
+    "backends",
     "surprisal",
     "hidden_states",
     "statistics",

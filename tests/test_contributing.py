@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,10 +23,12 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import kinds
+from coherencegym.eval.backends import BACKENDS
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row
+from coherencegym.eval.models.load import load_config
 from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -50,8 +54,9 @@ RECIPE_HALVES = "builders/recipe_halves.py"
 MATCH_OPTIONS = "eval/tasks/match/options.py"
 MATCH = "eval/tasks/match/task.py"
 PERFECT = "eval/outcomes/perfect.py"
+UNIFORM = "eval/backends/uniform.py"
 #: Examples that are files of ``examples/contributing``; the page itself has the code of the others.
-FILES = (PORTUGUESE, OMIT, HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, PERFECT)
+FILES = (PORTUGUESE, OMIT, HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, PERFECT, UNIFORM)
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -303,6 +308,43 @@ def test_the_example_of_a_metric_stands_in_the_module_of_metrics(
     spec.loader.exec_module(made)
     saved = made.SavedMetric(*("m", "", True, "perfect"))
     assert made.known_metrics([saved], "results.json") == {"m": made.Perfect("m")}
+
+
+def test_the_example_of_a_backend_scores_and_says_what_it_is(
+    repository: Path,
+    modules: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = modules[UNIFORM].__name__
+    monkeypatch.setitem(BACKENDS, "uniform", ("chance", name))  # its line
+    data, _ = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
+    out, cache = tmp_path / "scores", str(tmp_path / "cache")
+    asked = [
+        "score",
+        "--model",
+        "demo",
+        "--backend",
+        "uniform",
+        "--dataset",
+        str(data),
+        "--verbose",
+    ]
+    assert main([*asked, "--output", str(out), "--cache", cache]) == 0
+    printed = capsys.readouterr().out
+    assert "no model has read the texts: all tokens have the same probability" in printed
+    assert "args:backend=uniform" in printed
+    rows = pq.read_table(out / "regions.parquet").to_pylist()
+    vocabulary = load_config("demo")[0].vocab_size
+    assert [row["mean_bits"] for row in rows] == pytest.approx([math.log2(vocabulary)] * len(rows))
+    assert main([*asked, "--output", str(out), "--cache", cache, "--overwrite"]) == 0
+    assert "texts were cached (" in capsys.readouterr().out
+    wrong = [*asked, "--output", str(tmp_path / "wrong")]
+    assert main([*wrong, "--scorer", "pll"]) == 2
+    assert "the uniform model reads causal models alone" in capsys.readouterr().err
+    assert main([*wrong, "--word-correction"]) == 2
+    assert "the uniform model gives the log-probabilities of" in capsys.readouterr().err
 
 
 def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:

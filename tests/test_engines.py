@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coherencegym.builders.command.cli import main
-from coherencegym.engines import Engine
+from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.files.folders import Checksums, checksums
+from coherencegym.manipulations.intruders.neighbours import text_vectors
 
 #: A suite of one's own, which only a process that looks in its folder can import.
 OWN_SUITE = """
@@ -77,8 +81,9 @@ def test_blocks_are_not_all_asked_for_at_once(engine: Engine) -> None:
     assert asked < 100_000
 
 
-def test_workers_have_one_thread_each() -> None:
+def test_workers_have_one_thread_each_and_arrays_stay_here() -> None:
     assert set(Engine(2).run(threads, [(1,), (2,)])) == {"1"}
+    assert Engine(3).for_arrays == Engine()
 
 
 def test_a_worker_that_is_lost_is_one_line() -> None:
@@ -106,3 +111,58 @@ def test_rows_are_those_of_one_process(
     one = built(own, tmp_path / "1")
     for number in ("2", "4"):
         assert built(own, tmp_path / number, "--num-proc", number) == one
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed (the extra cluster)")
+def test_a_ray_cluster_finds_what_one_process_finds(
+    own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 20)
+    one = built(own, tmp_path / "one")
+    told = capfd.readouterr().out.replace("/one", "/ray")
+    assert built(own, tmp_path / "ray", "--engine", "ray", "--num-proc", "2") == one
+    # Nothing of Ray's own is printed.
+    assert capfd.readouterr() == (told, "")
+    draw = np.random.default_rng(0)
+    texts = [
+        [" ".join(f"w{min(w, 3000)}" for w in draw.zipf(1.3, size=14)) for _ in range(5)]
+        for _ in range(200)
+    ]
+    alone, _ = text_vectors(texts, 2**14)
+    with started("ray", 2) as engine:
+        vectors, _ = text_vectors(texts, 2**14, engine=engine)
+        assert (alone != vectors).nnz == 0
+        with pytest.raises(EvaluationError, match="-3; expected a number"):
+            list(engine.run(squared, [(1,), (-3,), (2,)]))
+        monkeypatch.setattr("coherencegym.engines.program", lambda: "another")
+        with pytest.raises(EvaluationError, match="has another version of this package"):
+            list(engine.run(squared, [(1,)]))
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed (the extra cluster)")
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:1", "no Ray cluster at 127.0.0.1:1 \\(Connection refused\\); expected one"),
+        ("ray://127.0.0.1:10001", "expected HOST:PORT of the head of a Ray cluster"),
+        ("nowhere.invalid:6379", "no Ray cluster at nowhere.invalid:6379"),
+        ("127.0.0.1:99999", "no Ray cluster at 127.0.0.1:99999"),
+    ],
+)
+def test_a_cluster_that_is_not_there(address: str, said: str) -> None:
+    with pytest.raises(EvaluationError, match=said), started("ray", address=address):
+        pass
+
+
+def test_without_ray_it_says_which_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    command = ["story_cloze", "--corpus", "sample", "--output", str(tmp_path / "out")]
+    assert main([*command, "--engine", "ray"]) == 2
+    said = "--engine ray: Ray is not installed; expected pip install 'coherencegym[cluster]'"
+    assert capsys.readouterr().err == f"coherencegym build: {said}\n"
+    assert main([*command, "--address", "10.0.0.1:6379"]) == 2
+    said = "--address 10.0.0.1:6379: the local engine has none; add --engine ray"
+    assert capsys.readouterr().err == f"coherencegym build: {said}\n"
+    assert not (tmp_path / "out").exists()

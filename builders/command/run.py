@@ -43,6 +43,7 @@ from coherencegym.builders.release.publish import (
 )
 from coherencegym.builders.suite import NO_OWNER, Suite
 from coherencegym.command_line import SIGNALLED, USER_ERROR, finish
+from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, published_part, read_manifest
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -252,6 +253,7 @@ class CheckedBuild:
 
     def build(
         self,
+        engine: Engine,
         cache: ReadingCache | None = None,
         *,
         quiet: bool = False,
@@ -260,7 +262,7 @@ class CheckedBuild:
         """Build, put what was built in its place, and publish it if that was asked for.
 
         Args:
-            cache: as :func:`coherencegym.builders.pipeline.build.build` takes it.
+            engine, cache: as :func:`coherencegym.builders.pipeline.build.build` takes them.
             quiet: say nothing of it.
             brief: of the build itself say one line; see :func:`print_build`.
         """
@@ -278,6 +280,7 @@ class CheckedBuild:
                 matcher=self.matcher,
                 withhold=not self.private,
                 progress=progress,
+                engine=engine,
                 cache=cache,
                 share=share,
                 empty=empty if share is None else {},
@@ -434,11 +437,11 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
         checked.append(CheckedBuild(suite, options, alone))
         return 0
 
-    def run_one(one: CheckedBuild, cache: ReadingCache | None) -> int:
+    def run_one(one: CheckedBuild, engine: Engine, cache: ReadingCache | None) -> int:
         from coherencegym.eval.report.grid import console_for, plain_text
 
         try:
-            one.build(cache, brief=not alone)
+            one.build(engine, cache, brief=not alone)
         except NoItemsError as error:
             if not every:
                 raise
@@ -457,10 +460,11 @@ def run(suites: Sequence[Suite], options: BuildOptions, *, every: bool = False) 
             check_was_read(options.data_dir, suites, found)
         if code > SIGNALLED or not checked:
             return code
-        cache = None if alone else ReadingCache()
-        steps = ((one.suite.name, partial(run_one, one, cache)) for one in checked)
-        code = max(code, _each(steps))
-        return code if code or made else USER_ERROR
+        with started(options.engine, options.num_proc, options.address) as engine:
+            cache = None if alone else ReadingCache()
+            steps = ((one.suite.name, partial(run_one, one, engine, cache)) for one in checked)
+            code = max(code, _each(steps))
+            return code if code or made else USER_ERROR
 
     return finish(COMMAND, work, explain)
 

@@ -80,6 +80,7 @@ def build(
     *,
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
+    engine: Engine | None = None,
     cache: ReadingCache | None = None,
     share: LicenceShare | None = None,
     empty: dict[str, str] | None = None,
@@ -94,6 +95,7 @@ def build(
         withhold: leave out documents that may not be published, by the licence of their text,
             where others of their corpus may.
         progress: told what is being done.
+        engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
         cache: has the corpora that a build before this one read, if any did.
         share: build only the items whose texts are of one class of licences, which may be none: the
             manifest then has no config, and nothing is written. Answers about other items are
@@ -101,7 +103,7 @@ def build(
         empty: gets the names of configs of which no item came, each with the reason.
     """
     empty = {} if empty is None else empty
-    fits = Fits(Engine(options.num_proc or 1), lambda m: progress(f"{suite.name}: {m}"))
+    fits = Fits(engine or Engine(options.num_proc or 1), lambda m: progress(f"{suite.name}: {m}"))
     lost = Counter[str]()  # what was not used of all corpora, by reason
     configs: dict[str, Any] = {}
     for source in sources:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from coherencegym.builders.suite import Genre
 from coherencegym.command_line import option, positive
+from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.loaders.languages.registry import language
@@ -108,7 +109,16 @@ class BuildOptions:
     dry_run: bool = option(False, "print what would be written, and write nothing")
     seed: int = option(0, "seed of all draws", metavar="N", rare=True)
     num_proc: Annotated[int, Field(ge=1)] | None = option(
-        None, "processes", metavar="N", parse=positive, rare=True
+        None, "processes, or cores of a cluster", metavar="N", parse=positive, rare=True
+    )
+    engine: str = option(
+        LOCAL, "one machine, or a Ray cluster (needs the extra cluster)", choices=ENGINES, rare=True
+    )
+    address: str = option(
+        "",
+        "address of the Ray cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone",
+        metavar="HOST:PORT",
+        rare=True,
     )
     judgements: Sequence[Path] = option(
         (),

@@ -22,12 +22,15 @@ from coherencegym.eval.kinds.table_kind import SAMPLE
 def versions(model: Mapping[str, Any]) -> dict[str, str]:
     """Versions of this program and of the packages whose version may change a number.
 
-    An adapter or quantized weights, of which results say in ``model``, bring in a package more.
+    An adapter, quantized weights or another backend, of which results say in ``model``, bring in a
+    package more.
     """
     more = ["peft"] if model.get("adapter") else []
     if str(model.get("quantization")).startswith("bitsandbytes"):
         more.append("bitsandbytes")
     found = {"coherencegym": "uninstalled"}
+    if backend := (model.get("arguments") or {}).get("backend"):
+        more.append(str(backend))
     for package in ("coherencegym", "torch", "transformers", "tokenizers", *more):
         with suppress(PackageNotFoundError):
             found[package] = version(package)

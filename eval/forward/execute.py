@@ -122,7 +122,7 @@ def execute(
         padding: the id behind shorter texts, for a model that sees all of a row and so is told
             is text; None: the model is causal.
         twice: places of sequences that are read a second time, if the model is in half precision.
-        trials: verdicts on this model for earlier plans, and for this one; None: all is tried.
+        trials: verdicts of earlier plans, and of this one; None: all is tried.
     """
     execution, done = begin(plan, store, world, progress)
     if not plan.sequences:
@@ -285,8 +285,8 @@ class _Run:
 
     def _tried(self, name: str, trial: Callable[[], Trial | None]) -> Trial | None:
         # None where one of the processes had too little memory.
-        plan = self.execution.plan
-        known = self.trials.known(name, plan)
+        about = self.forward, self.world.size, name, self.execution.plan
+        known = self.trials.known(*about)
         if self.world.agree([known is not None]) == [False]:
             known = None
         found = known or in_memory_of(self.forward.device, trial)
@@ -296,7 +296,7 @@ class _Run:
         if found.passed and not passed:
             found = Trial(False, reason="it does not pass the trial in every process")
         if known is None:
-            self.trials.keep(name, plan, found)
+            self.trials.keep(*about, found)
         return found
 
     def _halve(self) -> bool:

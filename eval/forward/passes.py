@@ -46,7 +46,7 @@ _ELEMENTS_ELSEWHERE = 1 << 24
 
 @dataclass
 class Forward:
-    """A language model as it is called.
+    """A language model as the backends call it.
 
     To a causal model no attention mask and no positions are passed where nothing is packed: what
     stands behind a token cannot change what it says about it, in recurrent models too, so that

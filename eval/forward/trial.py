@@ -28,12 +28,16 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from coherencegym.eval.forward.cache import RowStore
 from coherencegym.eval.forward.passes import (
     MODEL_ERRORS,
     CannotShareError,
@@ -44,7 +48,8 @@ from coherencegym.eval.forward.passes import (
     run_batch,
     unmasked_layer,
 )
-from coherencegym.eval.models.machine import quantization_of
+from coherencegym.eval.models.load import runs_remote_code
+from coherencegym.eval.models.machine import devices, input_device, quantization_of
 from coherencegym.eval.plan.plan import Batch, Budget, Plan, make_batches
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
@@ -148,6 +153,8 @@ def alike_within(
 
 #: Times that sharing may change a text more than padding does, without a float32 to hold it to.
 _TIMES = 3.0
+#: The name under which a cache has verdicts.
+_NAME = "trials"
 #: Bits that a longer neighbour may make of a text in half precision, without a float32 to hold it
 #: to: rounding makes less, other positions more.
 _GROSS = 0.5
@@ -298,25 +305,38 @@ def _part(batch: Batch, texts: Sequence[int]) -> Batch | None:
 
 
 class Trials:
-    """The verdicts of trials for all tables of a run, in which one model is run in one way.
+    """Verdicts of trials: for all tables of a run and, in its cache, for later runs.
 
-    A verdict holds for texts no longer than those that were tried.
+    A verdict holds for one model, run in one way (:func:`_circumstances`), and texts no longer than
+    those that were tried. A model with code of its own is tried each time.
+
+    Args:
+        store: the cache; None: there is none.
     """
 
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Trial, int, set[int]]] = {}
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store if isinstance(store, RowStore) else None
+        self._known: dict[str, dict[str, Any]] = {}
+        if self._store is not None:
+            self._known = self._store.recall(_NAME) or {}
 
-    def known(self, name: str, plan: Plan) -> Trial | None:
+    def known(self, forward: Forward, processes: int, name: str, plan: Plan) -> Trial | None:
         """The verdict of an earlier trial that holds for a plan; None where there is none."""
-        if name not in self._known:
+        found = self._known.get(_circumstances(forward.model, processes), {}).get(name)
+        if found is None or runs_remote_code(forward.model):
             return None
-        trial, tried, on_sides = self._known[name]
-        longest, sides = _reach(plan, name)
-        return trial if not trial.passed or (longest <= tried and sides <= on_sides) else None
+        trial, longest, sides = Trial(**found["trial"]), *_reach(plan, name)
+        holds = longest <= found["longest"] and sides <= set(found["sides"])
+        return trial if holds or not trial.passed else None
 
-    def keep(self, name: str, plan: Plan, found: Trial) -> None:
+    def keep(self, forward: Forward, processes: int, name: str, plan: Plan, found: Trial) -> None:
         """Keep the verdict of a trial on a plan."""
-        self._known[name] = replace(found, results={}), *_reach(plan, name)
+        own = self._known.setdefault(_circumstances(forward.model, processes), {})
+        longest, sides = _reach(plan, name)
+        trial = asdict(replace(found, results={}))
+        own[name] = {"trial": trial, "longest": longest, "sides": sorted(sides)}
+        if self._store is not None:
+            self._store.remember(_NAME, self._known)
 
 
 def _reach(plan: Plan, name: str) -> tuple[int, set[int]]:
@@ -325,6 +345,40 @@ def _reach(plan: Plan, name: str) -> tuple[int, set[int]]:
     lengths = [plan.sequences[index].length for batch in batches for index in batch.indices]
     sides = {bisect_left(plan.limits.boundaries, length) for length in lengths}
     return max((batch.length for batch in batches), default=0), sides
+
+
+#: Packages that bring kernels of their own.
+_KERNELS = (
+    *("kernels", "triton", "flash-attn", "flash-linear-attention", "mamba-ssm", "causal-conv1d"),
+    *("bitsandbytes", "xformers", "liger-kernel"),
+)
+
+
+def _circumstances(model: Any, processes: int) -> str:
+    # A digest of all that a verdict may depend on beside the texts.
+    import torch
+    import transformers
+
+    device = input_device(model)
+    kernels: Any = torch.backends.cpu.get_cpu_capability()
+    if device.type == "cuda":
+        place = torch.cuda.get_device_name(device), torch.cuda.get_device_capability(device)
+        kernels = (*place, torch.version.cuda)
+    versions = [torch.__version__, transformers.__version__]
+    for package in _KERNELS:
+        with suppress(PackageNotFoundError):
+            versions.append(f"{package} {version(package)}")
+    about = {
+        "class": type(model).__name__,
+        "config": model.config.to_dict(),
+        "dtype": str(model.get_input_embeddings().weight.dtype),
+        "quantization": quantization_of(model.config),
+        "attention": getattr(model.config, "_attn_implementation", None),
+        "device": (devices(model), kernels),
+        "processes": processes,
+        "versions": versions,
+    }
+    return hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

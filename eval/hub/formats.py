@@ -267,7 +267,7 @@ def _evaluation(run: Results, model: str, uuid: str) -> dict[str, Any]:
 
 
 def _model_info(run: Results, model: str, versions: Mapping[str, str]) -> dict[str, Any]:
-    engine = "transformers"
+    engine = str((run.model.get("arguments") or {}).get("backend", "transformers"))
     # That of a model of the Hub is git's; of a folder it is a digest of the files.
     is_open = re.fullmatch("[0-9a-f]{40}", run.commit) is not None
     about = {"commit": run.commit, "revision": run.settings.get("model_revision")}

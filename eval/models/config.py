@@ -126,6 +126,21 @@ def context_length(config: Any) -> int | None:
     return length - (text.pad_token_id or 0) - 1
 
 
+def with_context(config: Any, tokens: int) -> Any:
+    """A copy of a config whose model can read so many tokens at most."""
+    copied = deepcopy(config)
+    text = _of_text(copied)
+    named = (name for name in _CONTEXT_NAMES if _number(text, name))
+    setattr(text, next(named, _CONTEXT_NAMES[0]), tokens)
+    return copied
+
+
+def rope_types(config: Any) -> frozenset[str]:
+    """The rope functions that a config names, such as ``linear``."""
+    found = (rope.get("rope_type") or rope.get("type") for rope in _ropes(_of_text(config)))
+    return frozenset(str(kind) for kind in found if kind)
+
+
 def _of_text(config: Any) -> Any:
     return config.get_text_config() if hasattr(config, "get_text_config") else config
 

@@ -77,10 +77,9 @@ def in_memory(
             f"a {type(model).__name__} is no model of transformers; expected a language model, "
             "as AutoModelForCausalLM.from_pretrained or that of masked models returns it"
         )
-    if not getattr(tokenizer, "is_fast", False):
+    if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
         raise EvaluationError(
-            f"a {type(tokenizer).__name__} is no fast tokenizer of transformers, which says where "
-            "in a text its tokens stand; expected the model's"
+            f"a {type(tokenizer).__name__} is no tokenizer of transformers; expected the model's"
         )
     name = name or getattr(config, "_name_or_path", "") or type(model).__name__
     own = scorer_of(config, type(model).__name__) if scorer == "auto" else scorer
@@ -147,7 +146,8 @@ def state_digest(model: Any, tokenizer: Any) -> str:
 
 def tokenizer_state(tokenizer: Any) -> bytes:
     """A tokenizer's doings with a text, and the names of its special tokens."""
-    own = tokenizer.backend_tokenizer.to_str()
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    own = backend.to_str() if backend is not None else sorted(tokenizer.get_vocab().items())
     special = sorted((name, str(text)) for name, text in tokenizer.special_tokens_map.items())
     return repr((own, special)).encode("utf-8", "surrogatepass")
 

@@ -359,9 +359,6 @@ def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any
     # Of some types transformers makes a tokenizer of nothing, which knows special tokens alone.
     if not ids or len(tokenizer) <= len(tokenizer.all_special_ids):
         raise EvaluationError(refusal("no tokenizer files, or only special tokens in them"))
-    if not getattr(tokenizer, "is_fast", False):
-        lack = "a tokenizer in Python, which does not say where in a text its tokens stand"
-        raise EvaluationError(refusal(lack))
     return tokenizer
 
 

@@ -319,14 +319,19 @@ class CachedPlans:
 
 @dataclass(frozen=True)
 class PlansOf:
-    """The plans for models with one tokenizer, which a digest tells."""
+    """The plans for models with one tokenizer; ``tokenizer`` is None where it is like no other."""
 
     kept: CachedPlans
-    tokenizer: str
+    tokenizer: str | None
 
 
-def identity_of(tokenizer: Any) -> str:
-    """A digest (hex) of what a tokenizer does with a text."""
+def identity_of(tokenizer: Any) -> str | None:
+    """A digest (hex) of what a tokenizer does with a text; None for one that cannot say it.
+
+    A tokenizer in Python may do anything: its vocabulary does not tell.
+    """
+    if getattr(tokenizer, "backend_tokenizer", None) is None:
+        return None
     kind = type(tokenizer)
     added = sorted(getattr(tokenizer, "added_tokens_decoder", {}).items())
     special = tokenizer.all_special_ids, getattr(tokenizer, "chat_template", None)

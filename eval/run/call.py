@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError, one_line, shown_value
+from coherencegym.eval.backends import backend_of
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.models.in_memory import evaluating, in_memory, tokenizer_of
-from coherencegym.eval.models.load import LoadedModel, Unloaded, vocabulary_size
+from coherencegym.eval.models.load import LoadedModel, Unloaded
 from coherencegym.eval.models.machine import World, join_processes, own_device
 from coherencegym.eval.plan.options import INPUT, RUNNING, Options
 from coherencegym.eval.run.options import (
@@ -101,10 +102,10 @@ def reading_model(
             open_together.enter_context(evaluating(loaded.model))
         else:
             device = own_device(options.device, processes)
-            loaded = replace(options, device=device).load(reading.scorer, known=known)
+            loaded = replace(options, device=device).load(reading.scorer, known)
         cache = cache_of(loaded)
         if cache is not None and not isinstance(loaded.model, Unloaded):
-            size = vocabulary_size(loaded.model)
+            size = backend_of(loaded.model).vocabulary(loaded.model)
             cache.remember(_WEIGHTS, {"parameters": loaded.parameters, "vocabulary": size})
         yield loaded, reading.settled(loaded.scorer), cache
 

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from coherencegym.command_line import flag_of, named, option, positive
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends import BACKENDS, backend_named
 from coherencegym.eval.data.pairs import PairChoices
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import ModelArguments, parse_model_arguments
@@ -72,6 +73,14 @@ class ModelOptions:
         many=True,
         rare=True,
     )
+    backend: str = option(
+        "transformers",
+        "the library that runs it; "
+        + "; ".join(f"{name}: {what}" for name, (what, _) in BACKENDS.items() if what),
+        choices=BACKENDS,
+        group=MODEL,
+        rare=True,
+    )
     model_arg: SomeNames = option(
         (),
         "from_pretrained's own; also peft=, load_in_8bit=true, attn_implementation=eager, ...",
@@ -116,26 +125,40 @@ class ModelOptions:
         """What is said of the model beyond its name."""
         return parse_model_arguments(self.model_arg, self.revision)
 
+    def how(self) -> dict[str, Any]:
+        """The arguments by which models are loaded, but for name, device and dtype."""
+        return {
+            "arguments": self.arguments,
+            "device_map": self.device_map,
+            "trust_remote_code": self.trust_remote_code,
+        }
+
     def config(self, **how: Any) -> tuple[Any, Any]:
         """The config and tokenizer; ``how``: see :func:`eval.models.load.load_config`."""
         from coherencegym.eval.models import load
 
         return load.load_config(self.model, self.arguments, self.trust_remote_code, **how)
 
-    def load(self, scorer: ScorerChoice | None, **more: Any) -> LoadedModel:
-        """Load it; ``scorer`` and ``more`` are those of :func:`eval.models.load.load`."""
+    def load(self, scorer: ScorerChoice = "causal", known: Any = None) -> LoadedModel:
+        """Load it as a model that scores texts in this way; ``known``: that of `load`."""
+        backend, place = backend_named(self.backend), (self.model, self.device, self.dtype)
+        return backend.load_scorer(*place, scorer=scorer, known=known, **self.how())
+
+    def load_vectors(self) -> LoadedModel:
+        """Load it as a model that has vectors of texts."""
+        from coherencegym.eval.models.load import load_encoder
+
+        backend_named(self.backend).refuse_unless_whole("gives no vectors of texts")
+        return load_encoder(self.model, self.device, self.dtype, **self.how())
+
+    def load_head(self, head: Any) -> LoadedModel:
+        """Load it with a head of a class of transformers."""
         from coherencegym.eval.models.load import load
 
-        return load(
-            self.model,
-            self.device,
-            self.dtype,
-            arguments=self.arguments,
-            device_map=self.device_map,
-            trust_remote_code=self.trust_remote_code,
-            scorer=scorer,
-            **more,
-        )
+        backend = backend_named(self.backend)
+        backend.refuse_unless_whole("takes no model with a head of its own")
+        place = self.model, self.device, self.dtype
+        return load(*place, scorer=None, head=head, **self.how())
 
     def record(self) -> dict[str, Any]:
         """The settings of the model as results record them."""

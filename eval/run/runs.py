@@ -55,7 +55,7 @@ from coherencegym.eval.run.data import (
 from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions, each_model
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
 from coherencegym.files.strict_json import kind
@@ -325,14 +325,11 @@ class Runs:
             with reading_model(model, *how) as (loaded, reading, cache):
                 of_model = None if plans is None else plans.of(loaded.tokenizer)
                 run: Any = {"store": cache, "world": self.processes, "plans": of_model}
-                run["trials"] = Trials()
+                run["trials"] = Trials(cache)
                 yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
-        loaded = (
-            model.model
-            if model.is_loaded
-            else task.load(own, lambda head: model.load(None, head=head))
-        )
+        loaders = Loader(model.load_vectors, model.load_head)
+        loaded = model.model if model.is_loaded else task.load(own, loaders)
         vectors = None if self.kept.no_cache else cache_folder(self.kept.cache)
         with evaluating(loaded.model) if model.is_loaded else nullcontext():
             yield TaskContext(loaded, self.reading, vectors=vectors), task.settle(own, loaded)

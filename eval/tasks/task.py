@@ -224,6 +224,19 @@ class TaskContext:
 
 
 @dataclass(frozen=True)
+class Loader:
+    """Ways to load the model that the user has named.
+
+    Attributes:
+        vectors: loads it as one that has vectors of them.
+        head: loads it with a head of a class of transformers, such as one that classifies.
+    """
+
+    vectors: Callable[[], LoadedModel]
+    head: Callable[[Any], LoadedModel]
+
+
+@dataclass(frozen=True)
 class Task(Generic[_I, _O, _D]):
     """A question to models.
 
@@ -273,7 +286,7 @@ class Task(Generic[_I, _O, _D]):
     names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
-    load: Callable[[_O, Callable[[Any], LoadedModel]], LoadedModel] = lambda _, load: load(None)
+    load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.vectors()
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options

@@ -1,9 +1,10 @@
-"""Tokens and their places in a text, as a tokenizer says them, checked.
+"""Tokens and their places in a text: those that a tokenizer says, checked, or found from tokens.
 
 Starts never decrease, and every character that is not white space is in a token: what a check of
-all texts at once shows not to be so is refused. Where byte tokens were all given the offsets of a
-whole run of characters, the tokens are read: put together their bytes must be the text's, white
-space aside. Nothing is guessed: what does not fit to the last byte is not aligned.
+all texts at once shows not to be so is refused. Where there are no offsets, and where byte tokens
+were all given those of a whole run of characters, tokens are read: they say their bytes in one of a
+few ways, and put together the bytes must be the text's, white space aside. Nothing is guessed: what
+does not fit to the last byte is not aligned.
 
 Where tokens begin with the space before a word, whether a word has ended is part of the probability
 of what follows it. The correction (Pimentel and Meister 2024, "How to compute the probability of a
@@ -21,8 +22,9 @@ before it, and is corrected at its end only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
@@ -191,10 +193,38 @@ def nearest_solid(text: str) -> tuple[np.ndarray, np.ndarray]:
     return after, np.maximum.accumulate(np.where(is_solid, places, -1))
 
 
+@cache
+def _byte_level() -> dict[str, int]:
+    # Radford et al. 2019
+    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    names = [*map(chr, shown), *(chr(256 + number) for number in range(len(hidden)))]
+    return dict(zip(names, [*shown, *hidden], strict=True))
+
+
 def _sentencepiece(token: str) -> bytes:
     # Marks for spaces, and tokens that are one byte (``<0xE2>``).
     byte = _BYTE.fullmatch(token)
     return bytes([int(byte[1], 16)]) if byte else token.replace(SPACE_MARK, " ").encode()
+
+
+def _bytes(token: str) -> bytes:
+    return bytes(map(_byte_level().__getitem__, token))
+
+
+def _joined(token: str) -> bytes:
+    # Marks of tokens that go on with a word, or that end one.
+    return token.removeprefix("##").removesuffix("@@").removesuffix("</w>").encode()
+
+
+#: Ways in which tokens say their bytes. As they are comes first: characters need no reading.
+_READINGS: tuple[Callable[[str], bytes], ...] = (
+    str.encode,
+    _sentencepiece,
+    _bytes,
+    _joined,
+    partial(str.encode, encoding="latin-1"),
+)
 
 
 def align_tokens(tokens: Sequence[str], text: str) -> Spans | None:
@@ -202,7 +232,14 @@ def align_tokens(tokens: Sequence[str], text: str) -> Spans | None:
 
     White space at a token's edge is part of it where the text has it. A token may have no width.
     """
-    return _match(list(map(_sentencepiece, tokens)), text)
+    for reading in _READINGS:
+        try:
+            said = [reading(token) for token in tokens]
+        except (KeyError, UnicodeEncodeError):
+            continue
+        if (found := _match(said, text)) is not None:
+            return found
+    return None
 
 
 def _match(said: Sequence[bytes], text: str) -> Spans | None:

@@ -1,11 +1,12 @@
-"""Text to tokens with their places in the text, for any fast tokenizer, or a refusal.
+"""Text to tokens with their places in the text, for any tokenizer, or a refusal.
 
 Everything in a text is text: the name of a special token (``<s>``) that stands in it is cut as any
 other characters are, unless it is to be the token (:mod:`eval.text.sequence`). What a tokenizer
 adds by itself is left out, and so is what its file says on truncation and padding.
 
-Tokens stand where the tokenizer says, which is checked (:mod:`eval.text.places`). Where its
-normalizer rewrites a text, their places are found again.
+Tokens stand where the tokenizer says, which is checked, or else where what they say puts them
+(:mod:`eval.text.places`). Where its normalizer rewrites a text, their places are found again
+(:mod:`eval.text.reading`).
 
 A normalizer (NFKC, lower case, stripped accents, SentencePiece's rules) hands the tokenizer another
 string. The library maps offsets back to the text, but not always rightly: after a character that a
@@ -22,7 +23,8 @@ no token covers what the normalizer deletes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
@@ -35,6 +37,7 @@ from coherencegym.eval.text.places import (
     Spans,
     TextError,
     Tokens,
+    align_tokens,
     checked,
     describe,
     from_lists,
@@ -144,7 +147,7 @@ class Normaliser:
         return self._known[part]
 
 
-def begin_words(text: str, tokens: Tokens, words: Sequence[int | None]) -> np.ndarray:
+def begin_words(text: str, tokens: Tokens, words: Sequence[int | None] | None = None) -> np.ndarray:
     """Say which tokens begin a word; shape (T,), bool.
 
     A word has no white space within it, and is no longer than what the tokenizer's pre-tokenizer
@@ -153,7 +156,8 @@ def begin_words(text: str, tokens: Tokens, words: Sequence[int | None]) -> np.nd
     Args:
         text: the text that was encoded.
         tokens: T tokens with their places.
-        words: the number of each token's word, as the tokenizer counts them.
+        words: the number of each token's word as a fast tokenizer counts them; None: letters and
+            digits in a row are a word, and every other character is one.
     """
     after, before = nearest_solid(text)
     after, before = np.append(after, len(text)), np.append(-1, before)
@@ -166,11 +170,19 @@ def begin_words(text: str, tokens: Tokens, words: Sequence[int | None]) -> np.nd
     ):
         if token:
             apart = last >= 0 and first > last + 1
-            begins[token] = apart or words[token] != words[token - 1]
+            if words is not None:
+                apart = apart or words[token] != words[token - 1]
+            elif last >= 0 and first == last + 1 < len(text):
+                apart = not (_is_of_word(text[last]) and _is_of_word(text[first]))
+            begins[token] = apart
         last = -1 if begins[token] else last
         if final >= start:
             last = final
     return begins
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 #: Texts that are encoded at once: bounds what the library holds in memory.
@@ -181,7 +193,7 @@ _ANCHORS = (".", "\n", "0", "x")
 
 
 class TokenReader:
-    """A fast tokenizer of transformers, with what has been found out about it.
+    """A tokenizer of transformers, with what has been found out about it.
 
     With ``words`` it says which tokens begin a word; with ``special_names`` the name of a special
     token in a text becomes that token.
@@ -191,8 +203,10 @@ class TokenReader:
         self._tokenizer = tokenizer
         self._words = words
         self._split = not special_names
-        self._backend: Any = tokenizer.backend_tokenizer
-        self._normaliser = Normaliser(self._backend)
+        self._backend: Any = (
+            tokenizer.backend_tokenizer if getattr(tokenizer, "is_fast", False) else None
+        )
+        self._normaliser = None if self._backend is None else Normaliser(self._backend)
         self._control = np.array(sorted(_control_ids(tokenizer)), dtype=np.int64)
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
@@ -203,7 +217,10 @@ class TokenReader:
             for first in range(0, len(texts), _CHUNK):
                 chunk = list(texts[first : first + _CHUNK])
                 _refuse_half_characters(self._tokenizer, chunk)
-                encoded += self._read(chunk)
+                if self._normaliser is not None:
+                    encoded += self._fast(self._normaliser, chunk)
+                else:
+                    encoded += [self._without_offsets(text) for text in chunk]
         finally:
             # The call leaves the caller's tokenizer with this changed.
             if splits is not None:
@@ -251,8 +268,7 @@ class TokenReader:
                 texts[0], f"{describe(self._tokenizer)} fails on it: {first_line(error)}"
             ) from None
 
-    def _read(self, texts: list[str]) -> list[Tokens]:
-        normaliser = self._normaliser
+    def _fast(self, normaliser: Normaliser, texts: list[str]) -> list[Tokens]:
         batch = self._call(
             texts,
             split_special_tokens=self._split,
@@ -290,6 +306,32 @@ class TokenReader:
             ]
         return encoded
 
+    def _without_offsets(self, text: str) -> Tokens:
+        batch = self._call([text], split_special_tokens=self._split)
+        ids = list(batch["input_ids"][0])
+        spans = None
+        for names in self._names(text, ids):
+            spans = spans or align_tokens(names, text)
+        if spans is None:
+            raise TextError(
+                text,
+                f"{describe(self._tokenizer)} gives no character offsets, and its tokens do not "
+                "spell the text, so that they cannot be put in regions; expected a fast tokenizer "
+                "(tokenizer.json)",
+            )
+        tokens = Tokens(np.array(ids, dtype=np.int64), *spans)
+        return replace(tokens, begins=begin_words(text, tokens)) if self._words else tokens
+
+    def _names(self, text: str, ids: list[int]) -> Iterator[Sequence[str]]:
+        # As they were cut, which says unknown words too; then by their ids.
+        try:
+            names = self._tokenizer.tokenize(text, split_special_tokens=self._split)
+        except Exception:  # it has encoded the text: its ids are enough
+            names = None
+        if names is not None and self._tokenizer.convert_tokens_to_ids(names) == ids:
+            yield names
+        yield self._tokenizer.convert_ids_to_tokens(ids)
+
 
 def _refuse_half_characters(tokenizer: Any, texts: Sequence[str]) -> None:
     for text in texts:
@@ -306,7 +348,7 @@ def _refuse_half_characters(tokenizer: Any, texts: Sequence[str]) -> None:
 def _control_ids(tokenizer: Any) -> set[int]:
     # Not the token for unknown words, nor a special token of one character: a line break that also
     # ends a text.
-    model = getattr(tokenizer.backend_tokenizer, "model", None)
+    model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
     unknown = {tokenizer.unk_token, getattr(model, "unk_token", None)}
     names = {number: tokenizer.convert_ids_to_tokens(number) for number in special_ids(tokenizer)}
     return {n for n, name in names.items() if name not in unknown and len(str(name)) > 1}

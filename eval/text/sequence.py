@@ -133,6 +133,9 @@ def count_names(tokenizer: Any, texts: Iterable[str], *, separated: bool) -> Cou
         separated: ``[SEP]`` is a change of speaker, and counted as :data:`TURN`.
     """
     numbers = special_ids(tokenizer)
+    if getattr(tokenizer, "backend_tokenizer", None) is None:
+        # A tokenizer in Python writes every added token as letters.
+        numbers |= {*getattr(tokenizer, "added_tokens_decoder", ())}
     names = {str(tokenizer.convert_ids_to_tokens(number)) for number in numbers}
     # A single character, such as a line break that also ends a text, is read as the token anyway.
     known = {name: name for name in names if len(name) > 1}

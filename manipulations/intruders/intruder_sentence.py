@@ -253,7 +253,7 @@ class IntruderSentence(Operator):
             progress(f"reading {len(discourses):,} documents")
             texts = [discourse.texts for discourse in discourses]
             group_of = groups(texts) if group_of is None else group_of
-            documents, sentences = text_vectors(texts)
+            documents, sentences = text_vectors(texts, engine=engine)
             if self.strategy == "similar":
                 others = self._nearest(documents, slots, group_of, engine, progress)
             else:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.words import with_spaces
 
 #: Lines of fewer words ("Thank you.") say nothing about where they come from.
@@ -143,6 +144,7 @@ class SentenceVectors:
 def text_vectors(
     documents: Sequence[Sequence[str]],
     features: int = 2**20,
+    engine: Engine = ALONE_IN_PROCESS,
 ) -> tuple[Any, SentenceVectors]:
     """Vectors of all documents and of all sentences of a collection.
 
@@ -159,8 +161,9 @@ def text_vectors(
     first = np.concatenate([[0], np.cumsum(lengths)])
     texts = list(chain.from_iterable(documents))
     chunks = [(texts[i : i + _CHUNK], features) for i in range(0, len(texts), _CHUNK)]
-    # Counts go about between processes for more than it takes to make them.
-    parts = [hashed_counts(*chunk) for chunk in chunks]
+    # Counts go about between processes for more than it takes to make them; not so on a cluster,
+    # to which the texts have to go anyway.
+    parts = list(engine.for_arrays.run(hashed_counts, chunks))
     sentences = sparse.vstack(parts, format="csr") if len(parts) > 1 else parts[0]
     del parts
     number = len(documents)

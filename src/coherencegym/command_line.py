@@ -405,6 +405,13 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         shown = super()._format_args(action, default_metavar)
         return re.sub(r"^(\S+) \[\1 \.\.\.\]$", r"\1 ...", shown)
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        # The value once, behind the last name of the option, as of Python 3.13.
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
 
 class _Help(argparse.Action):
     def __init__(

@@ -140,15 +140,14 @@ def surprisal(
         (missing where a first token has nothing before it).
 
     Raises:
-        EvaluationError: a model or a file is not there, an option is wrong, or a text is empty
-            or too long.
+        EvaluationError: a model or a file is not there, an option is wrong, a text is empty or too
+            long, or pandas is not installed.
     """
-    import pandas
-
     from coherencegym.eval.run.texts import surprisal_rows
+    from coherencegym.files.tables import data_frame
 
     given = {**options, "model": _with_tokenizer(model, tokenizer)}
-    return pandas.DataFrame(surprisal_rows(texts, given, contexts))
+    return data_frame(surprisal_rows(texts, given, contexts))
 
 
 def probe(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) -> Results:
@@ -371,6 +370,7 @@ def build(
     from coherencegym.builders.registry import suite_named
     from coherencegym.builders.suite import Suite
     from coherencegym.command_line import options_in
+    from coherencegym.engines import started
     from coherencegym.eval.tasks.options import options_from, refuse_unknown
 
     if not isinstance(suite, str | Path | Suite):
@@ -385,7 +385,8 @@ def build(
     asked = options_from(BuildOptions, options)
     with explaining():
         checked = CheckedBuild(declared.configured(**own), asked, output_option="output=")
-        checked.build(quiet=True)
+        with started(asked.engine, asked.num_proc, asked.address) as engine:
+            checked.build(engine, quiet=True)
     return checked.destination
 
 

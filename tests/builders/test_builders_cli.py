@@ -28,6 +28,7 @@ from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest, write_split
+from coherencegym.engines import Engine
 from coherencegym.errors import EvaluationError
 from coherencegym.files.folders import CHECKSUMS
 from coherencegym.loaders.discourse import Discourse
@@ -113,13 +114,13 @@ def test_a_request_needs_no_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = BuildOptions(corpora=("sample",), limit=21, output=tmp_path / "out")
-    manifest = CheckedBuild(load_suite("story_cloze"), options).build()
+    manifest = CheckedBuild(load_suite("story_cloze"), options).build(Engine())
     assert capsys.readouterr().out.endswith(f"written to {tmp_path / 'out'}\n")
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (tmp_path / "out/manifest.json").read_text() == dump_manifest(manifest)
-    assert CheckedBuild(load_suite("story_cloze"), options).build() == manifest
+    assert CheckedBuild(load_suite("story_cloze"), options).build(Engine()) == manifest
     assert capsys.readouterr().out.endswith("out is there already, as this build makes it\n")
-    assert CheckedBuild(load_suite("story_cloze"), options).build(quiet=True)
+    assert CheckedBuild(load_suite("story_cloze"), options).build(Engine(), quiet=True)
     assert capsys.readouterr().out == ""
     with pytest.raises(EvaluationError, match="out exists"):
         CheckedBuild(load_suite("story_cloze"), replace(options, limit=20))
@@ -437,7 +438,7 @@ def test_the_module_of_a_suite_is_a_command_of_the_checkout(
     assert done.returncode == 2
     said = one_line(done.stderr)
     assert said.startswith("coherencegym build connectives: a first release to coherencegym/conn")
-    assert "not built from disco, pdtb, gum, tedmdb, disrpt: no files here" in said
+    assert "not built from disco, pdtb, gum, tedmdb: no files here" in said
     assert hub.repositories() == []
     assert not (tmp_path / "out").exists()
 

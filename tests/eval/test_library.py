@@ -245,6 +245,12 @@ def test_rows_are_flat_and_in_bits(results: Results) -> None:
         rows(results, "items")
 
 
+def test_without_pandas_it_says_so(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(EvaluationError, match="pandas is not installed"):
+        to_pandas(results)
+
+
 class Cells(HTMLParser):
     """The cells of the tables of a page, and its elements."""
 

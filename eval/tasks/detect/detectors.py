@@ -48,6 +48,7 @@ from coherencegym.eval.tasks.detect.options import (
     DETECTORS,
     DetectOptions,
 )
+from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     TrainingRow,
@@ -256,13 +257,13 @@ def with_detector(
     return replace(options, detector=CLASSIFIER) if _CLASS in made else options
 
 
-def load_for_detection(options: DetectOptions, load: Callable[[Any], LoadedModel]) -> LoadedModel:
-    """The classifier, as ``load`` loads it with the head of a class of transformers."""
+def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
+    """The classifier."""
     from transformers import AutoModelForSequenceClassification
 
     if world().size > 1:
         raise EvaluationError("detect: several processes with a classifier; expected one")
-    loaded = load(AutoModelForSequenceClassification)
+    loaded = loader.head(AutoModelForSequenceClassification)
     labels = tuple(loaded.model.config.id2label.values())
     if labels != HEAD.labels:
         raise EvaluationError(

@@ -325,7 +325,7 @@ TASK = Task(
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most
     ),
-    load=lambda options, load: load(kind_of_head(options.scorer)),
+    load=lambda options, loader: loader.head(kind_of_head(options.scorer)),
     check=check_spans,
     resolve=with_scorer,
     record=own_settings,

@@ -67,7 +67,7 @@ def test_the_options_of_a_model_stand_under_one_heading(several: bool) -> None:
     add_options(parser, ModelOptions, several=several)
     (group,) = (one for one in parser._action_groups if one.title == MODEL)
     names = {name for action in group._group_actions for name in action.option_strings}
-    assert {"--model", "--device", "--dtype", "--device-map"} <= names
+    assert {"--model", "--device", "--dtype", "--backend"} <= names
     # Several are named at once or again and again; of one the last name counts.
     given = ["--model", "a", "--model", "b"]
     assert parser.parse_args(given).model == (["a", "b"] if several else "b")
@@ -212,7 +212,7 @@ def test_the_next_table_is_planned_while_another_device_reads_one(
         return one_ahead(makes, ahead=elsewhere)
 
     monkeypatch.setattr("coherencegym.eval.plan.requests.make_plan", planning)
-    monkeypatch.setattr("coherencegym.eval.surprisal.execute", executing)
+    monkeypatch.setattr("coherencegym.eval.backends.backend.execute", executing)
     monkeypatch.setattr("coherencegym.eval.tasks.score.scored_table.one_ahead", ahead)
     assert main(["score", *arguments(saved, tmp_path / "out", "--no-cache")]) == 0
     assert events == (["plan", "plan", "read", "read"] if elsewhere else ["plan", "read"] * 2)

@@ -9,6 +9,7 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from support.tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.cache import Cache
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.passes import Forward, run_alone, run_batch
 from coherencegym.eval.forward.trial import TOLERANCE, Trials, to_try, try_sharing
@@ -361,7 +363,9 @@ def tries(model: Any, plan: Plan, trials: Trials) -> bool:
     return len(counted.sizes) > sum(batch.passes for batch in execution.plan.batches)
 
 
-def test_what_is_tried_holds_for_a_run(gpt2: Any) -> None:
+def test_what_is_tried_holds_for_a_run_and_in_its_cache_for_the_next(
+    gpt2: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = make_plan(requests())
     longer = make_plan(
         [
@@ -369,12 +373,24 @@ def test_what_is_tried_holds_for_a_run(gpt2: Any) -> None:
             for each in requests()
         ]
     )
-    trials = Trials()
-    assert tries(gpt2, plan, trials)
-    assert not tries(gpt2, plan, trials)
-    assert tries(gpt2, longer, trials)
-    assert not tries(gpt2, plan, trials)
-    assert tries(gpt2, plan, Trials())
+    with Cache(tmp_path, {"model": "gpt2"}) as store:
+        trials = Trials(store)
+        assert tries(gpt2, plan, trials)
+        assert not tries(gpt2, plan, trials)
+        assert tries(gpt2, longer, trials)
+        assert not tries(gpt2, plan, trials)
+        assert tries(tiny("gpt2", n_head=4), plan, trials)
+        assert tries(copy.deepcopy(gpt2).double(), plan, trials)
+        with monkeypatch.context() as changed:
+            changed.setattr(torch, "__version__", "another")
+            assert tries(gpt2, plan, trials)
+    with Cache(tmp_path, {"model": "gpt2"}) as store:
+        assert not tries(gpt2, longer, Trials(store))
+        # A model with code of its own is tried each time.
+        monkeypatch.setattr(Small, "__module__", "transformers_modules.small")
+        trials = Trials(store)
+        assert tries(gpt2, plan, trials)
+        assert tries(gpt2, plan, trials)
 
 
 @pytest.mark.parametrize("share", [False, True])

@@ -20,7 +20,8 @@ from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import Query, prepare
-from coherencegym.eval.text.reading import TokenReader
+from coherencegym.eval.text.places import Tokens
+from coherencegym.eval.text.reading import TokenReader, begin_words
 from coherencegym.eval.text.sequence import MaskedRow, Masks, TokenSequence, mask_of
 
 MASK = 9999
@@ -78,6 +79,38 @@ def test_words_have_no_white_space_within_them_and_are_no_longer_than_the_tokeni
             end = int(tokens.starts[one]) + len(before.rstrip())
             start = tokens.ends[other] - len(behind.lstrip())
             assert start <= end
+
+
+def by_characters(text: str, *pieces: str) -> list[bool]:
+    """Which pieces of a text begin a word where the tokenizer has no words."""
+    starts, at = [], 0
+    for piece in pieces:
+        at = text.index(piece, at)
+        starts.append(at)
+        at += len(piece)
+    ends = [start + len(piece) for start, piece in zip(starts, pieces, strict=True)]
+    ids = np.zeros(len(pieces), dtype=np.int64)
+    found: list[bool] = begin_words(text, Tokens(ids, np.array(starts), np.array(ends))).tolist()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "expected"),
+    [
+        ("unhappy dog.", ("un", "happy", "dog", "."), [1, 0, 1, 1]),
+        ("unhappy dog.", ("un", "happy", " dog", "."), [1, 0, 1, 1]),
+        ("don't", ("don", "'", "t"), [1, 1, 1]),
+        ("a  b", ("a", " ", " b"), [1, 1, 0]),
+        ("3rd", ("3", "rd"), [1, 0]),
+        ("...", (".", ".", "."), [1, 1, 1]),
+        # A letter and its accent.
+        ("cafe\u0301s", ("cafe", "\u0301", "s"), [1, 0, 0]),
+    ],
+)
+def test_words_where_the_tokenizer_has_none(
+    text: str, pieces: tuple[str, ...], expected: list[int]
+) -> None:
+    assert by_characters(text, *pieces) == [bool(each) for each in expected]
 
 
 def condition(*regions: str) -> Condition:

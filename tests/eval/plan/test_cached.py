@@ -105,12 +105,32 @@ def swapped(tokenizer: Any) -> Any:
 def test_the_identity_of_a_tokenizer_is_what_it_does(make_tokenizer: Callable[..., Any]) -> None:
     one, same = make_tokenizer(), make_tokenizer()
     same.name_or_path = "elsewhere"
-    assert identity_of(one) == identity_of(same)
+    assert identity_of(one) == identity_of(same) is not None
     assert identity_of(one) != identity_of(swapped(one))
     others = [make_tokenizer(bos="</s>"), make_tokenizer(eos=None), make_tokenizer(sep="</s>")]
     assert len({identity_of(one), *map(identity_of, others)}) == 4
     same.add_tokens(["[NEW]"])
     assert identity_of(one) != identity_of(same)
+
+    class InPython:
+        """A tokenizer that has no backend, and may do anything."""
+
+    assert identity_of(InPython()) is None
+
+
+def test_a_tokenizer_that_is_like_no_other_is_never_shared(
+    work: list[str],
+    pair_items: list[Item],
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("coherencegym.eval.plan.plan.identity_of", lambda _: None)
+    plans, tokenizer = CachedPlans(), make_tokenizer()
+    model = make_model("gpt2", tokenizer)
+    for _ in range(2):
+        score_items(model, tokenizer, pair_items, plans=plans.of(tokenizer))
+    assert work == 2 * ["prepare", "make_plan"]
 
 
 def test_no_more_is_kept_than_the_bound() -> None:
