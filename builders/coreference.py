@@ -7,27 +7,14 @@ between have pronouns for it, too: what a text goes on with is hardly named agai
 Gilliom 1993). There is a pair of configs for each genre of a corpus: one as in the paper, one
 (``spillover``) that compares only what follows, which is the same text in both conditions.
 
-``crossed`` is not about the preference for pronouns: writers choose the name more often where
-somebody else of the same gender has been mentioned, whom the pronoun could mean as well (Ariel
-1990; Gordon, Grosz and Gilliom 1993; Arnold 2010). A Winograd schema, which has such a competitor,
-and the same text with somebody of the other gender, go on with the pronoun and with the name, and
-the interaction is predicted.
-
     coherencegym build coreference --corpus gum --data-dir PATH
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.crossing.generator import (
-    Crossed,
-    crossed_columns,
-    with_shuffled_contexts,
-)
-from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.suite import (
     BEYER_2021,
     GENRE,
@@ -41,7 +28,6 @@ from coherencegym.builders.suite import (
     last_alone,
 )
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedents import (
     PronounRepetition,
     repeated_mention,
@@ -49,14 +35,12 @@ from coherencegym.manipulations.reference.antecedents import (
     replaced_pronoun,
 )
 from coherencegym.manipulations.reference.english import bare_text
-from coherencegym.manipulations.reference.schemas import competed_candidates
 
 _CORPORA = ("arrau", "parcor", "ontonotes", "gum")
 PRONOUN, REPETITION = "pronoun", "repetition"
 #: Sentences before the pronoun's in which the antecedent may stand.
 _SENTENCES = 3
 _OPERATOR = PronounRepetition(sentences=_SENTENCES)
-_CONTEXTS = ("none", "competitor")
 
 
 def around_mention(discourse: Discourse) -> tuple[str, str, str, str]:
@@ -141,101 +125,18 @@ def mention_config(spillover: bool) -> Config:
     )
 
 
-def competed_partners(discourse: Discourse, context: Context) -> Iterator[Partner]:
-    """Yield two partners for the place of a schema where a person is mentioned again.
-
-    The first has the text without a competitor and the pronoun, the second the text with one and
-    the name. Their parts are the text before the mention, the mention, and what follows.
-    """
-    for place in competed_candidates(discourse, context):
-        columns = {"gender": place.gender, "competitor_between": place.between}
-        for name, *parts in (
-            (_CONTEXTS[0], place.none, place.pronoun, place.rest),
-            (_CONTEXTS[1], place.competitor, place.name, place.rest),
-        ):
-            yield Partner(discourse, tuple(parts), f"{place.variant}-{name}", columns=columns)
-
-
-def crossed_config(spillover: bool) -> Config:
-    """The crossed items: the mention is compared with what follows it, or what follows alone."""
-    return Config(
-        name="crossed_spillover" if spillover else "crossed",
-        corpora=("winograd",),
-        generator=Crossed(
-            partners=competed_partners,
-            operators="competed_candidates",
-            couple=lambda partners, context: [
-                Couple(*two) for two in zip(partners[::2], partners[1::2], strict=True)
-            ],
-            family="family",
-            join=lambda text, target: (text.parts[0], *target.parts[1:3]),
-            region=3 if spillover else 2,
-            last=0 if spillover else 3,
-            names=(_CONTEXTS, (PRONOUN, "name")),
-            columns=lambda couple: dict(couple.first.columns),
-        ),
-        summary=(
-            "two texts, with and without a competitor, each with pronoun and name: "
-            + (
-                "the text after the mention is"
-                if spillover
-                else ("the mention and the text after it are")
-            )
-            + " scored in all four combinations"
-        ),
-        regions=(
-            "the text before the mention",
-            "the pronoun or the name",
-            "the rest of the sentence and of the text",
-        ),
-        columns=crossed_columns(
-            gender=Column("string", "gender of the person mentioned: `masculine` or `feminine`"),
-            competitor_between=Column(
-                "bool",
-                "whether the competitor is mentioned between the person's previous mention and the "
-                "scored one; otherwise it is mentioned before both",
-            ),
-        ),
-        breakdowns=("competitor_between",),
-        partial_input="bags of words of the text before the mention, the mention and the rest",
-    )
-
-
-_LIMITATIONS = (
-    "The main config scores the mean over the sentence, as the paper does. A model copies the "
-    "tokens of a repetition well, so the mean favours the longer condition, against the "
-    "prediction. The sum grows with every token and nearly always meets it.",
-    "A repeated name is often good English, and `spillover`, whose scored text is the same in both "
-    "conditions, may favour the more informative phrase: a perfect reader does not reach 100 %.",
-    "Rules make the repetitions from the annotation (`his` becomes `the man's`); pronouns for "
-    "which they would give bad English are left out. Annotation errors remain.",
-    "The partial-input baseline is high by construction: its classifier sees a pronoun in one "
-    "version and a noun in the other.",
-    "In `crossed`, each form and each preceding text stands once on each side, so a preference for "
-    "pronouns cancels: the score shows whether the form depends on who else could be meant. Two "
-    "men make `he` more likely whoever is meant, so that a model that understands nothing may be "
-    "below 50 %; `crossed_spillover` scores only the text after the mention.",
-)
-
-
-_MENTIONS = (mention_config(spillover=False), mention_config(spillover=True))
-
-
 SUITE = Suite(
     name="coreference",
     title="Coreference",
     version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising if it repeats a noun "
-        "phrase or name of the previous sentence instead of using a pronoun. The preference for "
-        "the pronoun weakens where the pronoun could mean somebody else."
+        "phrase or name of the previous sentence instead of using a pronoun."
     ),
     description=(
         "Minimal pairs of neighbouring sentences from documents annotated for coreference. In the "
         "last sentence, a third-person pronoun refers to an entity that the first one names; the "
-        "other version repeats the noun phrase or name instead. The `crossed` configs use Winograd "
-        "schemas: a person is mentioned again by pronoun and by name, in a text with another "
-        "person of the same gender and in a text without."
+        "other version repeats the noun phrase or name instead."
     ),
     conditions={
         PRONOUN: "the sentences of the corpus",
@@ -243,10 +144,6 @@ SUITE = Suite(
             "the same, with the pronoun replaced by its antecedent: the last suitable noun phrase "
             "or name of the first sentence"
         ),
-        "none_pronoun": "crossed: the others have the other gender; a pronoun",
-        "competitor_name": "crossed: somebody else is of the same gender; the name",
-        "none_name": "crossed: the others have the other gender; the name",
-        "competitor_pronoun": "crossed: somebody else is of the same gender; a pronoun",
     },
     uses=(
         Use(
@@ -254,20 +151,22 @@ SUITE = Suite(
             "is a pronoun more expected than a repeated noun phrase",
             "whether the model expects a pronoun in this text or in every text",
         ),
-        Use(
-            "crossed",
-            "is a name less surprising if the text names another person of the same gender",
-            "whether the model prefers pronouns in general, which does not change the score",
-        ),
     ),
-    limitations=_LIMITATIONS,
+    limitations=(
+        "The main config scores the mean over the sentence, as the paper does. A model copies the "
+        "tokens of a repetition well, so the mean favours the longer condition, against the "
+        "prediction. The sum grows with every token and nearly always meets it.",
+        "A repeated name is often good English, and `spillover`, whose scored text is the same in "
+        "both conditions, may favour the more informative phrase: a perfect reader does not reach "
+        "100 %.",
+        "Rules make the repetitions from the annotation (`his` becomes `the man's`); pronouns for "
+        "which they would give bad English are left out. Annotation errors remain.",
+        "The partial-input baseline is high by construction: its classifier sees a pronoun in one "
+        "version and a noun in the other.",
+    ),
     headline=("",),
     citation=BEYER_2021,
-    configs=with_shuffled_contexts(
-        *_MENTIONS,
-        crossed_config(spillover=False),
-        crossed_config(spillover=True),
-    ),
+    configs=(mention_config(spillover=False), mention_config(spillover=True)),
     one_split=True,
     tags=("coreference", "pronouns", "repeated-name-penalty"),
 )

@@ -44,7 +44,6 @@ from coherencegym.builders.discourse.cutting import (
 from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.discourse.released import (
     ABSTRACT,
-    ASKED,
     BODY,
     COHERENT,
     EXCHANGED,
@@ -384,7 +383,6 @@ def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) 
         summary=summary,
         regions=(),
         task_defaults=PROBED.get(prefix, {}),
-        question=ASKED.get(prefix),
         **settings | more,
     )
 

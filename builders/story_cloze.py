@@ -126,7 +126,7 @@ def under_one_name(
         same = [[each.name for each in named if each.gender == gender] for named in people]
         if min(map(len, same)) <= number:
             return None
-        new = new_name(gender, text, "-", random)
+        new = new_name(gender, text, random)
         text += f" {new}"
         for pairs, found in zip(names, same, strict=True):
             pairs.append((found[number], new))

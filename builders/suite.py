@@ -280,17 +280,6 @@ def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]
     return Condition(name, discourse.text, numbered)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question in the words that are printed, and its answers: value in the field -> words.
-
-    Of labelled examples the values are the labels.
-    """
-
-    text: str
-    answers: Mapping[str, str]
-
-
 @dataclass(frozen=True)
 class Config:
     """One config of a suite, for every corpus that it can be built from.
@@ -325,8 +314,6 @@ class Config:
             does not warn of it.
         is_diagnostic: true where its score says something of another config or of the corpus, and
             nothing of the suite's hypothesis: it is in no headline, and not exported.
-        question: what people who judge labelled examples are asked; its answers are the labels in
-            words.
         choice: the coherent conditions that an export asks about in words, where the config is in
             the headline; empty: those of all predictions, but for interactions, whose other
             conditions are no texts to choose between.
@@ -358,7 +345,6 @@ class Config:
     prefix: str = ""
     one_corpus: bool = False
     is_diagnostic: bool = False
-    question: Question | None = None
     choice: tuple[str, ...] = ()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)

@@ -26,7 +26,6 @@ REAL = (
     ("sentence_order", "gum"),
     ("sentence_order", "irc"),
     ("coreference", "gum"),
-    ("coreference", "winograd"),
     ("connectives", "gum"),
     ("connectives", "tedmdb"),
     ("discourse_tasks", "gum"),

@@ -89,8 +89,7 @@ class Crossed:
         region, last: parts of the prediction, as in :class:`Contrast`.
         apart: groups, each with the one region that its prediction compares, in the place of
             ``region`` to ``last``; a couple without that region has no such prediction.
-        names: words for contexts and targets in the names of conditions: one for both, which are
-            numbered, or two.
+        names: words for contexts and for targets in the names of conditions, which number them.
         columns: the suite's own columns, of a couple.
         found: the couples of a fit, by discourse.
     """
@@ -105,7 +104,7 @@ class Crossed:
     region: int = 2
     last: int = 0
     apart: Mapping[str, int] = field(default_factory=dict)
-    names: tuple[str | tuple[str, str], str | tuple[str, str]] = ("context", "target")
+    names: tuple[str, str] = ("context", "target")
     columns: Callable[[Couple], dict[str, Any]] = lambda couple: {}
     found: Mapping[str, _Coupled] = field(default_factory=dict)
 
@@ -119,11 +118,9 @@ class Crossed:
     @property
     def conditions(self) -> tuple[str, str, str, str]:
         """The names of the conditions: the two of the texts' own, then the two exchanged ones."""
-        context, target = (
-            (f"{name}_1", f"{name}_2") if isinstance(name, str) else name for name in self.names
-        )
+        context, target = self.names
         first, second, third, fourth = (
-            f"{context[i]}_{target[j]}" for i, j in ((0, 0), (1, 1), (0, 1), (1, 0))
+            f"{context}_{i}_{target}_{j}" for i, j in ((1, 1), (2, 2), (1, 2), (2, 1))
         )
         return first, second, third, fourth
 

@@ -28,7 +28,6 @@ from coherencegym.builders.suite import (
     Contrast,
     GeneratedDocument,
     ItemGenerator,
-    Question,
 )
 from coherencegym.eval.kinds.documents import (
     DOCUMENTS,
@@ -59,37 +58,6 @@ PROBED: Mapping[str, Mapping[str, str]] = {
     "replaced": {"input": "concatenation", "about": "2"},
     "section": {"input": "concatenation", "about": "0"},
     "relation": {"input": "pair", "about": "1"},
-}
-
-#: Prefix of a config -> what people are asked about its rows; the answers are labels in words.
-ASKED: Mapping[str, Question] = {
-    "position": Question(
-        "The first of these five sentences was put there. Where did it stand before?",
-        {
-            "0": "before 2, where it is",
-            **{str(place): f"between {place + 1} and {place + 2}" for place in (1, 2, 3)},
-            "4": "after 5",
-        },
-    ),
-    "order": Question(
-        "Are the two sentences in their own order, or exchanged?",
-        {IN_ORDER: "in their order", EXCHANGED: "exchanged"},
-    ),
-    "replaced": Question(
-        "Are these six sentences of one text, or is one of them from another text?",
-        {COHERENT: "of one text", REPLACED: "one is from another"},
-    ),
-    "section": Question(
-        "Is this sentence of a paper’s abstract, or of the middle of its body?",
-        {ABSTRACT: "the abstract", BODY: "the body"},
-    ),
-    "place_in_document": Question(
-        "In which fifth of its text did this sentence stand?",
-        {
-            str(place): f"the {name}"
-            for place, name in enumerate(("first", "second", "third", "fourth", "last"))
-        },
-    ),
 }
 
 
@@ -284,7 +252,6 @@ def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **mo
         "regions": (),
         "columns": _COLUMNS,
         "task_defaults": {**PROBED.get(prefix, {}), "protocol": task},
-        "question": ASKED.get(prefix),
         "fewest_of_a_class": 0,
     }
     return Config(

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 from coherencegym.builders.judgement.questions import (
@@ -263,12 +262,10 @@ def human_figures(
 
     ``scores`` are the share of the questions to which most gave a right answer: of those in the
     config's headline (group ``""``), of these by column and by how many annotators agree, and by
-    group of predictions. ``one_annotator`` is the share of all answers that are right, each
-    question with the same weight; ``by_answer`` counts by the dataset's answer. ``kappa`` is
-    Cohen's of all answers and the dataset's, those who cannot tell left out (not of majorities: of
-    two people that would be those who agree); ``alpha`` Krippendorff's among people.
-    ``annotators`` is None where the corpus has the answers and does not say whose. Of the files of
-    answers only their sha256 are kept.
+    group of predictions. ``kappa`` is Cohen's of all answers and the dataset's, those who cannot
+    tell left out (not of majorities: of two people that would be those who agree); ``alpha``
+    Krippendorff's among people. ``annotators`` is None where the corpus has the answers and does
+    not say whose. Of the files of answers only their sha256 are kept.
     """
     answers = [(one, who, answer) for one in judged for who, answer in one.votes.items()]
     known = [(one.asked.right[0], answer) for one, _, answer in answers if answer != CANNOT_TELL]
@@ -276,19 +273,10 @@ def human_figures(
     alpha, units = krippendorffs_alpha(
         (str(who), one.asked.id, answer) for one, who, answer in answers
     )
-    by_answer: dict[str, list[bool]] = defaultdict(list)
-    for one in judged:
-        is_intruded = isinstance(one.row, Document) and one.row.intruded
-        by_answer["an intruder" if is_intruded else one.asked.right[0]].append(one.is_ok)
-    of_one = [mean(a in one.asked.right for a in one.votes.values()) for one in judged]
     return {
         "judged": len(judged),
         "annotators": len({who for _, who, _ in answers if isinstance(who, str)}) or None,
         "scores": [_score(group, members) for group, members in _groups(config, judged)],
-        "one_annotator": score_figures(of_one, [one.row.cluster for one in judged]),
-        "by_answer": {
-            kind: {"n": len(own), "agree": sum(own)} for kind, own in sorted(by_answer.items())
-        },
         "kappa": None if kappa is None else round(kappa, 4),
         "alpha": None if alpha is None else round(alpha, 4),
         "units": units,

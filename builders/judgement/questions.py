@@ -6,8 +6,7 @@
 - A **document**: which of its sentences is from elsewhere, or none (Shen et al. 2021, section 4.5).
   The first sentence is never the intruder, and no answer.
 - A **labelled example**: which label is right (Chen et al. 2019, Table 5). People see what a
-  classifier gets vectors of, and no more: the text around it may give the label away. A config may
-  put the question in words.
+  classifier gets vectors of, and no more: the text around it may give the label away.
 
 An identifier says nothing to people, and to a build which row it is about, and that neither text
 nor question has changed since. So answers need no key.
@@ -25,13 +24,12 @@ import hashlib
 import json
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.builders.suite import Question
 from coherencegym.command_line import Parser, finish, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import templates_of, under_policy
@@ -49,10 +47,17 @@ from coherencegym.eval.kinds.documents import (
 )
 from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
 from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item
-from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in the words that are printed, and its answers: value in the field -> words."""
+
+    text: str
+    answers: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,14 +256,6 @@ def _example(place: RowPlace, row: LabelledExample) -> Iterator[Asked]:
     about = place.about
     labels = {name: name for name in about["features"]["label"]["names"]}
     question = Question(f"Which answer is right? ({about['summary']})", labels)
-    if "question" in about:
-        try:
-            declared = held(about["question"], Question)
-        except EvaluationError as error:
-            message = f"manifest.json: configs.{place.config}.question: {error}"
-            raise EvaluationError(message) from None
-        others = {name: name for name in labels if name not in declared.answers}
-        question = replace(declared, answers={**declared.answers, **others})
     segments = [" … ".join(slot.segments) for slot in row.slots]
     names = tuple(map(str, about.get("regions", ())))
     lines = _numbered(segments, names if len(names) == len(segments) else ())

@@ -285,7 +285,6 @@ def config_entry(
         ],
         "length_confound": config.length_confound,
         **({"is_diagnostic": True} if config.is_diagnostic else {}),
-        **({"question": asdict(config.question)} if config.question else {}),
         **({"choice": config.choice} if config.choice else {}),
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": options.seed,

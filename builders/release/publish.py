@@ -98,7 +98,7 @@ def closed_configs(manifest: Manifest | None) -> list[str]:
 _KEPT = (
     *("kind", "summary", "corpus", "republishable", "separator", "operators", "regions"),
     *("predictions", "columns", "breakdowns", "headline", "controls"),
-    *("length_confound", "is_diagnostic", "question", "task_defaults", "seed", "limit"),
+    *("length_confound", "is_diagnostic", "task_defaults", "seed", "limit"),
     *("settings", "suite_version", "toolkit_version", "in_headline", "not_headline"),
     *("choice", "splits_asked", "rank", "licences", "withheld_discourses", "bad_rows", "skipped"),
 )

@@ -133,7 +133,6 @@ def example_quality(
         split: {
             "items": len(rows),
             "labels": dict(sorted(Counter(row.label for row in rows).items())),
-            "two_labels": sum(bool(row.also) for row in rows),
             "ceiling": round(_ceiling(rows), 4),
             "most_frequent": _measured(rows, [frequent] * len(rows)) | {"label": frequent}
             if frequent
@@ -215,9 +214,6 @@ def _long_segments(row: LabelledExample) -> Iterator[str]:
     return (segment for segment in row.segments if len(segment.split()) >= _LONG)
 
 
-#: Texts of more units than this are counted together.
-_LARGEST = 8
-
 #: The rule of a row of spans of which nobody said which units carry the answer.
 WHOLE_ONLY = "whole"
 
@@ -231,32 +227,22 @@ def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
     ``constants`` has accuracy and, where the answers of all spans are known, strict and lenient
     coherence of saying always the same: ``never`` (no span is positive; of a choice: all are as
     good in any alternative, and the whole is the most frequent one) and ``always`` (all are; the
-    most frequent alternative wherever texts differ). ``coin`` is the strict coherence to expect of
-    whoever is right about each span half of the time.
+    most frequent alternative wherever texts differ).
     """
     known = all(row.extra.get("rule") != WHOLE_ONLY or row.size == 1 for row in rows)
-    answers = [span.answer for row in rows for span in row.gold]
-    negative = UNDECIDED if rows[0].is_choice else NEGATIVE
     frequent = _most_frequent(rows)
-    sizes = Counter(min(row.size, _LARGEST + 1) for row in rows)
     return {
         "items": len(rows),
         "sources": len({row.cluster for row in rows}),
         "choice": rows[0].is_choice,
         "labels": dict(sorted(Counter(str(row.label) for row in rows).items())),
         "most_frequent": frequent,
-        "sizes": {
-            f"more than {_LARGEST}" if size > _LARGEST else str(size): sizes[size]
-            for size in sorted(sizes)
-        },
-        "spans": len(answers) if known else None,
-        "positive_spans": sum(answer != negative for answer in answers) if known else None,
+        "spans": sum(len(row.gold) for row in rows) if known else None,
         "rules": dict(sorted(Counter(str(row.extra.get("rule", "")) for row in rows).items())),
         "constants": {
             name: _scores(rows, constant, frequent, known)
             for name, constant in _constants(frequent, rows[0].is_choice).items()
         },
-        "coin": round(mean(2.0 ** -len(row.gold) for row in rows), 6) if known else None,
     }
 
 
@@ -333,7 +319,6 @@ def quality(
         for c in one.contrasts
     ]
     differences = [_words(incoherent) - _words(coherent) for incoherent, coherent in compared]
-    identical = sum(sorted(incoherent) == sorted(coherent) for incoherent, coherent in compared)
     # The scores that a card shows, and those by which a headline is chosen.
     declared = (contrast.prediction.groups[:1] for contrast in config.generator.contrasts)
     shown = {"", *chain.from_iterable(declared)}
@@ -343,7 +328,6 @@ def quality(
         "items": len(generated),
         "discourses": len(own),
         "control": control_figures(control, counted) if counted else None,
-        "identical_conditions": identical / len(compared),
         "length_difference": {
             "mean": round(mean(differences), 3),
             "mean_absolute": round(mean(map(abs, differences)), 3),

@@ -14,7 +14,7 @@ from random import Random
 
 from coherencegym.loaders.languages.language import ENGLISH
 from coherencegym.manipulations.operator import NotApplicableError
-from coherencegym.words import in_case_of, word_list, word_lists, word_set
+from coherencegym.words import word_list, word_lists, word_set
 
 #: Determiners whose capital is only that of a sentence's start; other words may be names.
 DETERMINERS = frozenset(
@@ -177,35 +177,11 @@ def gender_of_name(name: str) -> str:
     return _given_names().get(name, "")
 
 
-def new_name(gender: str, text: str, unlike: str, random: Random, like: str = "") -> str:
-    """Draw a given name of a gender that is not in a text, nor begins as another name does.
-
-    Of those about as long as the name that it is ``like``, give or take a letter, if there is one.
-    """
+def new_name(gender: str, text: str, random: Random) -> str:
+    """Draw a given name of a gender that is not in a text."""
     usual = next(names for of, *names in word_lists("given_names") if of == gender)
     words = set(re.findall(r"\w+", text))
-    free = [
-        name
-        for name in usual
-        if name not in words
-        and name[0] != unlike[0]
-        and (not like or abs(len(name) - len(like)) <= 1)
-    ]
+    free = [name for name in usual if name not in words]
     if not free:
         raise NotApplicableError("no given name that is not in the text")
     return random.choice(free)
-
-
-def pronoun_for(gender: str, text: str, start: int, end: int) -> str:
-    """The pronoun of a gender in the place of one for a man or a woman, with its capital."""
-    old = text[start:end]
-    form = old.lower()
-    case = next(case for forms in PRONOUNS.values() for case in forms if forms[case] == form)
-    if form == "her":
-        is_possessive = her_is_possessive(text[:start], text[end:])
-        if is_possessive is None:
-            raise NotApplicableError("'her' may be object or possessive")
-        case = "possessive" if is_possessive else "object"
-    elif form == "his":
-        case = "possessive" if re.match(r" [\w\"“‘]", text[end:]) else "independent"
-    return in_case_of(old, PRONOUNS[gender][case])

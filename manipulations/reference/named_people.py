@@ -233,7 +233,7 @@ class NewNames(Operator):
         random, text = context.random(discourse, "NewNames"), discourse.text
         pairs: list[tuple[str, str]] = []
         for person in people:
-            pairs.append((person.name, new_name(person.gender, text, "-", random)))
+            pairs.append((person.name, new_name(person.gender, text, random)))
             text += f" {pairs[-1][1]}"
         return tuple(pairs)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +13,11 @@ from support.marked_texts import annotated
 from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.coreference import SUITE
-from coherencegym.builders.crossing.generator import Crossed
-from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.builders.suite import Config
 from coherencegym.cards.render import dataset_card, quality_json
-from coherencegym.eval.kinds.formula import parse_formula
-from coherencegym.eval.kinds.items import ITEMS, Item, evaluate
-from coherencegym.loaders.discourse import Alternative, Discourse, Unit
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.mention_rules import gender_of_name
 
-MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER, *_ = SUITE.configs
+MENTION, SPILLOVER = SUITE.configs
 
 
 @pytest.fixture(scope="module")
@@ -91,87 +84,6 @@ def test_the_spillover_is_the_same_text() -> None:
     assert (prediction.formula, prediction.metric) == ("(4;%repetition%) > (4;%pronoun%)", "mean")
 
 
-def crossed(config: Config) -> Item:
-    """The item of a config that is made of one schema."""
-    text = "Ann met Mary at work. Ann left early, but she stayed on."
-    start = text.index("she")
-    place = Alternative(((0, start, start + 3),), ("Ann", "Mary"), 1)
-    schema = Discourse("s", "winograd", (Unit(text),), alternatives=(place,))
-    context = Context()
-    generator = config.generator
-    assert isinstance(generator, Crossed)
-    (generated,) = generator.fit([schema], context, Fits())(schema, context)
-    return generated.item
-
-
-def test_a_schema_is_crossed_with_a_competitor_and_the_name() -> None:
-    item = crossed(CROSSED)
-    assert item.item_id == "s/u0c42-none/crossed/s/u0c42-competitor"
-    texts = {c.condition_name: [r.content for r in c.regions] for c in item.conditions}
-    competitor = "Ann met Mary at work. Ann left early, but"
-    none = texts["none_pronoun"][0]
-    assert re.fullmatch(r"([A-Z]\w+) met Mary at work\. \1 left early, but", none)
-    assert gender_of_name(none.split()[0]) == "masculine"
-    assert texts == {
-        "none_pronoun": [none, "she", "stayed on."],
-        "competitor_name": [competitor, "Mary", "stayed on."],
-        "none_name": [none, "Mary", "stayed on."],
-        "competitor_pronoun": [competitor, "she", "stayed on."],
-    }
-    (prediction,) = item.predictions
-    assert prediction.metric == "sum"
-    assert prediction.formula == (
-        "(2;%none_name%) + (3;%none_name%) + (2;%competitor_pronoun%) + (3;%competitor_pronoun%) > "
-        "(2;%none_pronoun%) + (3;%none_pronoun%) + (2;%competitor_name%) + (3;%competitor_name%)"
-    )
-    assert (item.extra["gender"], item.extra["competitor_between"]) == ("feminine", True)
-    rest = crossed(CROSSED_SPILLOVER)
-    assert rest.conditions == item.conditions
-    assert rest.predictions[0].formula == (
-        "(3;%none_name%) + (3;%competitor_pronoun%) > (3;%none_pronoun%) + (3;%competitor_name%)"
-    )
-
-
-def test_what_reads_the_mention_or_the_text_alone_ties(built: tuple[Path, dict[str, Any]]) -> None:
-    """And what reads the rest alone too: it is the same in all four."""
-    for config in ("crossed", "crossed_spillover"):
-        for row in rows(built[0], f"sample_{config}"):
-            item = ITEMS.from_row(row)
-            regions = {c.condition_name: [r.content for r in c.regions] for c in item.conditions}
-            for alone in (slice(0, 1), slice(1, 3)):
-                (prediction,) = item.predictions
-
-                def value(region: Any, name: str, part: slice = alone, of: Any = regions) -> float:
-                    return float(hash(tuple(of[name][part])) % 1009 + int(region))
-
-                assert evaluate(parse_formula(prediction.formula), value).tie
-            assert len({texts[2] for texts in regions.values()}) == 1
-
-
-def test_crossed_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
-    entry = built[1]["configs"]["sample_crossed"]
-    (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
-    assert score["score"] == 0.5
-    assert score["ci_low"] < 0.5 < score["ci_high"]
-    assert entry["skipped"]["test"] == {
-        "not a pronoun for a man or a woman": 34,
-        "not two given names of the pronoun's gender": 12,
-        "another pronoun of one of the two": 2,
-    }
-    found = rows(built[0], "sample_crossed")
-    assert len({row["family"] for row in found}) == 13  # twins stay together
-    assert [row["competitor_between"] for row in found] == [True, False] * 13
-    texts = {row["item_id"].split("/")[0]: row["conditions"] for row in found}
-    shown = {c["condition_name"]: c["content"] for c in texts["wsc-055"]}
-    assert shown["competitor_name"] == (
-        "Peter waited for Owen at the corner for half an hour. Then Peter gave up and walked home."
-    )
-    assert shown["none_pronoun"].endswith(
-        "at the corner for half an hour. Then he gave up and walked home."
-    )
-    assert "Owen" not in shown["none_pronoun"]
-
-
 def test_where_nothing_follows_there_is_no_spillover() -> None:
     discourse = annotated("[An old man|1] came in. / I saw [him|1].")
     context = Context()
@@ -193,20 +105,12 @@ def test_a_mention_at_the_start_leaves_an_empty_region() -> None:
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    counts = {
-        name: entry["splits"]["test"]["rows"]
-        for name, entry in manifest["configs"].items()
-        if not name.endswith("_shuffled_context")
-    }
+    counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
     assert counts == {
         "sample": 82,
         "sample_spillover": 80,
-        "sample_crossed": 26,
-        "sample_crossed_spillover": 26,
     }
     for name in counts:
-        if "_crossed" in name:
-            continue
         for row in rows(folder, name):
             item = ITEMS.from_row(row)
             assert row["genre"] == row["discourse_id"].split("_")[1]
@@ -250,8 +154,6 @@ def test_the_genres_are_one_config_with_one_partial_input_score(
 ) -> None:
     """A genre has too few documents to learn from; each is a group."""
     for name, entry in built[1]["configs"].items():
-        if "_crossed" in name:
-            continue
         scores = entry["quality"]["test"]["partial_input"]
         whole = [score for score in scores if score["group"] == ""]
         assert len(whole) == 1  # the headline's
@@ -339,36 +241,6 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     (row,) = rows(tmp_path / "out", "gum")
     assert row["conditions"][1]["regions"][1]["content"] == "I saw Ann's old friends here."
     assert (row["gender"], row["antecedent_words"]) == ("feminine", 1)
-
-
-def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
-    data = shared / "corpora" / "winograd"
-    manifest = build_from(SUITE, "winograd", tmp_path, data_dir=data)
-    both = ["winograd_crossed", "winograd_crossed_spillover"]
-    assert sorted(manifest["configs"]) == sorted(
-        [*both, *(f"{name}_shuffled_context" for name in both)]
-    )
-    for entry in manifest["configs"].values():
-        assert entry["splits"]["test"]["rows"] == 56
-        assert entry["skipped"]["test"] == {
-            "not a pronoun for a man or a woman": 128,
-            "not two given names of the pronoun's gender": 56,
-            "another pronoun, or the competitor, after it": 9,
-            "another pronoun of one of the two": 8,
-            "noun of one gender": 8,
-            "in one clause with the mention before": 6,
-            "nothing follows": 2,
-        }
-        assert entry["quality"]["test"]["partial_input"][0]["score"] == 0.5
-    found = rows(tmp_path, "winograd_crossed")
-    assert sum(row["competitor_between"] for row in found) == 29
-    texts = {row["item_id"].split("/")[0]: row["conditions"][0]["content"] for row in found}
-    # Between the two names a pronoun is the first one's, and changes with that name.
-    assert re.fullmatch(
-        r"[A-Z]\w+ did a lot worse than his good friend Lucy on the test because she had studied "
-        r"so hard\.",
-        texts["wsc-030"],
-    )
 
 
 def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:

@@ -123,11 +123,6 @@ def test_documents_of_one_genre_are_crossed_each_text_in_one_item() -> None:
     assert len(generated(genres, sea, again, same, other)) == 1
 
 
-def test_contexts_and_targets_may_have_names_of_their_own() -> None:
-    named = replace(ACROSS, names=(("dry", "wet"), "end"))
-    assert named.conditions == ("dry_end_1", "wet_end_2", "dry_end_2", "wet_end_1")
-
-
 def test_partners_of_one_discourse_are_crossed_with_each_other() -> None:
     made = generated(
         WITHIN, text("a", "One.", "Two words.", "Three.", "Four more words.", "Five.", "6.")

@@ -86,7 +86,7 @@ def test_figures() -> None:
     splits = {"train": [*train, example("yes", long, "other")], "test": test}
     quality = example_quality(splits, ("one", "other"))["test"]
     assert quality["labels"] == {"no": 2, "yes": 2}
-    assert (quality["two_labels"], quality["ceiling"], quality["recurring"]) == (1, 0.75, 0.25)
+    assert (quality["ceiling"], quality["recurring"]) == (0.75, 0.25)
     assert quality["most_frequent"] == {"accuracy": 0.5, "any_label": 0.75, "label": "yes"}
     words = quality["bag_of_words"]
     assert list(words) == ["all", "one", "other"]

@@ -154,7 +154,6 @@ def test_the_partial_input_score_is_chance_by_construction(
         quality = entry["quality"]["test"]
         assert quality["partial_input"][0]["score"] == 0.5
         assert quality["length_difference"]["mean_absolute"] == 0
-        assert quality["identical_conditions"] == 0
 
 
 def test_the_card_shows_the_separator_and_names_the_controls(

@@ -146,8 +146,6 @@ def test_whoever_always_says_a_is_at_chance_and_is_not_lost(
     score = overall(human())
     assert score["ci_low"] < 0.5 < score["ci_high"]
     assert (human()["alpha"], human()["units"]) == (None, 0)
-    right = {answer: own["agree"] / own["n"] for answer, own in human()["by_answer"].items()}
-    assert right == {"a": 1.0, "b": 0.0}
     few = ("story_cloze", "--limit", 9, "--overwrite")
     capsys.readouterr()
     assert rebuild(*few) == 2

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.builders.judgement.answers import Matcher
-from coherencegym.builders.judgement.questions import FREE_FIELDS, Asked
-from coherencegym.builders.suite import Question
+from coherencegym.builders.judgement.questions import FREE_FIELDS, Asked, Question
 from coherencegym.loaders.corpus import CorpusError
 
 ID, OTHER = "0123abcd89ef0123", "0123abce89ef0123"

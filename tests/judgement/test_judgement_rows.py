@@ -26,7 +26,6 @@ from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.suite import Suite
 from coherencegym.cards.render import dataset_card
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import kind_named
@@ -185,9 +184,6 @@ def test_answers_enter_rows_manifest_and_card(
         "annotators who agree=1": (1, 0.0),
         "annotators who agree=all": (10, round(9 / 10, 4)),
     }
-    assert human["one_annotator"]["score"] == round(10.5 / 12, 4)
-    assert sum(own["n"] for own in human["by_answer"].values()) == 12
-    assert sum(own["agree"] for own in human["by_answer"].values()) == 10
     assert 0 < human["kappa"] < 1
     assert (human["units"], len(human["answers_sha256"])) == (11, 2)
 
@@ -310,7 +306,6 @@ def test_answers_that_a_corpus_has_give_figures_and_further_ones_are_added(tmp_p
         "annotators who agree=all": 0.0,
         "at least 3 annotators agree": 0.5,
     }
-    assert known["one_annotator"]["score"] == round((3 / 5 + 0) / 2, 4)
     asked = [one for d in documents for one in asked_of("documents", place, d)]
     assert [one.right for one in asked] == [("3",), ("4",), ("none",)]
     assert [*asked[0].question.answers] == ["none", "2", "3", "4"]  # the first is never one
@@ -330,7 +325,7 @@ def example(label: str, *also: str) -> LabelledExample:
     return LabelledExample("e", slots, (), (-1, -1), label, "d", "toy", also)
 
 
-def test_an_example_is_asked_in_the_words_of_its_config_or_by_its_labels() -> None:
+def test_an_example_is_asked_by_its_labels() -> None:
     about = {"summary": "which", "features": {"label": {"names": ["A", "B", "C"]}}}
     place = RowPlace("toy", "c", "test", about)
     (asked,) = asked_of("examples", place, example("B", "A"))
@@ -338,18 +333,9 @@ def test_an_example_is_asked_in_the_words_of_its_config_or_by_its_labels() -> No
     assert asked.question.answers == {"A": "A", "B": "B", "C": "C"}
     assert asked.right == ("B", "A")
     assert asked.texts == (("", ("1. One … two", "2. Three")),)
-    declared = {"text": "Which?", "answers": {"B": "the second", "A": "the first"}}
-    worded = {**about, "question": declared, "regions": ["Arg1", "Arg2"]}
-    (asked,) = asked_of("examples", replace(place, about=worded), example("B", "A"))
-    assert list(asked.question.answers.items()) == [
-        ("B", "the second"),
-        ("A", "the first"),
-        ("C", "C"),
-    ]
+    named = RowPlace("toy", "c", "test", {**about, "regions": ["Arg1", "Arg2"]})
+    (asked,) = asked_of("examples", named, example("B", "A"))
     assert asked.texts == (("", ("Arg1: One … two", "Arg2: Three")),)
-    wrong = {**about, "question": {"text": "Which?", "answers": ["A"]}}
-    with pytest.raises(EvaluationError, match=r"manifest\.json: configs\.c\.question: answers"):
-        list(asked_of("examples", replace(place, about=wrong), example("A")))
 
 
 def test_the_score_is_over_the_headline_and_groups_are_by_prediction(tmp_path: Path) -> None:

@@ -16,8 +16,13 @@ from pathlib import Path
 import pytest
 from support.browser import Browser, headless
 
-from coherencegym.builders.judgement.questions import Asked, draw, json_lines, page
-from coherencegym.builders.suite import Question
+from coherencegym.builders.judgement.questions import (
+    Asked,
+    Question,
+    draw,
+    json_lines,
+    page,
+)
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS
