@@ -28,7 +28,7 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.config import context_length, limits_of, refuse_unless_in_vocabulary
 from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
-from coherencegym.eval.plan.plan import Plan, PlansOf
+from coherencegym.eval.plan.plan import CachedPlans, Plan
 from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
@@ -129,7 +129,7 @@ def plan_queries(
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
-    plans: PlansOf | None = None,
+    plans: CachedPlans | None = None,
 ) -> Prepared:
     """Encode and plan queries; the other arguments are those of :func:`surprisals`.
 
@@ -157,7 +157,7 @@ def plan_queries(
     # All that is read of the model beside its tokenizer.
     start = start_of_text(tokenizer, config, options.bos)
     way = plans.tokenizer, size, limits_of(config), context_length(config), start
-    return plans.kept.once(
+    return plans.once(
         *(queries, (*way, options, uses_separator)), make, lambda made: made.plan.tokens
     )
 

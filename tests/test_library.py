@@ -321,7 +321,7 @@ def test_ways_to_ask_are_compared_text_by_text(texts: Path, demo: Any) -> None:
     [
         ({"scorer": "guess"}, "no option 'scorer'; expected one of"),
         ({"rho": "1.5"}, "rho='1.5'; expected one of 'folds', 'best'"),
-        ({"temperature": 0.0}, "temperature=0.0; expected a number above 0"),
+        ({"temperature": 0.0}, "temperature: 0.0; expected greater than 0"),
         ({"label_map": "x=1"}, "--label-map: this model answers by surprisal"),
         ({"split": "dev"}, "config 'toy': no split 'dev'; expected one"),
         ({"compat": "storks-2021"}, "toy .test. is not of the paper"),

@@ -277,22 +277,23 @@ _Value = TypeVar("_Value")
 MOST_TOKENS = 10_000_000
 
 
-@dataclass
+@dataclass(frozen=True)
 class CachedPlans:
     """Plans that were made for one model and may serve the next.
 
     Attributes:
         most_tokens: plans are kept as long as they have no more tokens than this together: the
             first ones, as every model reads everything in the same order.
+        tokenizer: names what the models' tokenizer does; None where it is like no other.
     """
 
     most_tokens: int = MOST_TOKENS
-    _made: dict[tuple[int, Hashable], tuple[object, Any]] = field(default_factory=dict)
-    _tokens: int = 0
+    tokenizer: str | None = None
+    made: dict[tuple[int, Hashable], tuple[object, Any, int]] = field(default_factory=dict)
 
-    def of(self, tokenizer: Any) -> PlansOf:
-        """The plans for models with this tokenizer, as it is now."""
-        return PlansOf(self, identity_of(tokenizer))
+    def of(self, tokenizer: Any) -> CachedPlans:
+        """The same plans, for models with this tokenizer as it is now."""
+        return replace(self, tokenizer=identity_of(tokenizer))
 
     def once(
         self,
@@ -306,23 +307,14 @@ class CachedPlans:
         ``tokens`` is what it costs to keep it.
         """
         key = id(thing), way
-        if key in self._made:
-            found: _Value = self._made[key][1]
+        if key in self.made:
+            found: _Value = self.made[key][1]
             return found
         made = make()
-        if self._tokens + tokens(made) <= self.most_tokens:
-            self._tokens += tokens(made)
+        if sum(each for *_, each in self.made.values()) + tokens(made) <= self.most_tokens:
             # The thing is held too, or another could come to lie at its place.
-            self._made[key] = thing, made
+            self.made[key] = thing, made, tokens(made)
         return made
-
-
-@dataclass(frozen=True)
-class PlansOf:
-    """The plans for models with one tokenizer; ``tokenizer`` is None where it is like no other."""
-
-    kept: CachedPlans
-    tokenizer: str | None
 
 
 def identity_of(tokenizer: Any) -> str | None:

@@ -28,7 +28,7 @@ from coherencegym.eval.outcomes.metrics import Metric, Ratio
 from coherencegym.eval.outcomes.schema import Group, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import PlansOf
+from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection
 from coherencegym.eval.statistics.scores import (
@@ -186,7 +186,7 @@ class TaskContext:
     progress: BatchProgress | None = None
     world: World = ALONE
     trials: Trials | None = None
-    plans: PlansOf | None = None
+    plans: CachedPlans | None = None
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
     folder: Path | None = None

@@ -61,13 +61,12 @@ def control_labels(
     types: Sequence[str], train_labels: Sequence[str], seed: int = 0
 ) -> dict[str, str]:
     """A label for each type, drawn from the training labels by (seed, type) and nothing else."""
-    choices = sorted(train_labels)
-    return {name: choices[_draw(seed, name) % len(choices)] for name in {*types}}
-
-
-def _draw(seed: int, name: str) -> int:
-    key = json.dumps([seed, "probe", "control", name], ensure_ascii=False)
-    return int.from_bytes(hashlib.sha256(key.encode()).digest(), "big")
+    choices, drawn = sorted(train_labels), {}
+    for name in {*types}:
+        key = json.dumps([seed, "probe", "control", name], ensure_ascii=False)
+        number = int.from_bytes(hashlib.sha256(key.encode()).digest(), "big")
+        drawn[name] = choices[number % len(choices)]
+    return drawn
 
 
 def concatenation(x: np.ndarray) -> np.ndarray:

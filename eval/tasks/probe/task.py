@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -310,11 +309,6 @@ def layer_schema() -> Any:
     )
 
 
-def write_probe_files(found: Results, folder: Path) -> None:
-    """Write every fit into a folder that is there."""
-    write_rows(layer_rows(found), layer_schema(), folder / LAYERS_FILE)
-
-
 #: Rows of each table that are listed.
 _MOST_ROWS = 200
 #: The column of accuracies with their intervals.
@@ -441,6 +435,6 @@ TASK = Task(
     notes=probe_notes,
     facts=facts,
     more=lambda found: {"probes": found.summary},
-    files=write_probe_files,
+    files=lambda found, folder: write_rows(layer_rows(found), layer_schema(), folder / LAYERS_FILE),
     frames={"layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found)},
 )

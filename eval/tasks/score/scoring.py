@@ -41,7 +41,7 @@ from coherencegym.eval.plan.options import (
     Rules,
     with_joined_regions,
 )
-from coherencegym.eval.plan.plan import PlansOf
+from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.plan.requests import Prepared, Query
 from coherencegym.eval.surprisal import (
     ScoredCondition,
@@ -173,7 +173,7 @@ def score_items(
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
-    plans: PlansOf | None = None,
+    plans: CachedPlans | None = None,
     error: float = 0.0,
     **run: Any,
 ) -> Scored:
@@ -242,7 +242,7 @@ def plan_items(
     items: Iterable[Item],
     options: Options,
     *,
-    plans: PlansOf | None = None,
+    plans: CachedPlans | None = None,
     **how: Any,
 ) -> PlannedItems:
     """Encode and plan items, for :func:`score_items`."""
@@ -252,7 +252,7 @@ def plan_items(
         found = [with_joined_regions(item) if joins else item for item in items]
         return found, queries(found)
 
-    asked, texts = ask() if plans is None else plans.kept.once(items, options.rules, ask)
+    asked, texts = ask() if plans is None else plans.once(items, options.rules, ask)
     return PlannedItems(
         asked, texts, plan_queries(model, tokenizer, texts, options, plans=plans, **how)
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from coherencegym.command_line import above_zero, option
 from coherencegym.errors import EvaluationError
@@ -31,7 +33,7 @@ class SpanOptions:
         metavar="NAME=NUMBER",
         short="class of a positive answer, such as entailment=2",
     )
-    temperature: float = option(
+    temperature: Annotated[float, Field(gt=0)] = option(
         1.0,
         "surprisal on choices: p = softmax(-bits / T)",
         parse=above_zero,
@@ -68,13 +70,6 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
     "truncate": HEADS,
 }
 _DEFAULT = SpanOptions()
-
-
-def check_spans(options: SpanOptions) -> SpanOptions:
-    """The options."""
-    if options.temperature <= 0:
-        raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
-    return options
 
 
 def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "") -> SpanOptions:

@@ -56,7 +56,6 @@ from coherencegym.eval.tasks.spans.options import (
     COMMAND,
     HEADS,
     SpanOptions,
-    check_spans,
     own_settings,
     with_scorer,
 )
@@ -183,13 +182,13 @@ def span_rows(details: Sequence[Answered]) -> Iterator[dict[str, Any]]:
                 }
 
 
-def write_span_files(details: Sequence[Answered], folder: Path) -> None:
+def write_span_files(found: Results, folder: Path) -> None:
     """Write the answers to spans into a folder that is there."""
     schema = row_schema(
         *("config string", "split string", "item_id string", "start int32", "end int32"),
         *("gold int32", "p double", "answer int32", "right bool"),
     )
-    write_rows(span_rows(details), schema, folder / "spans.parquet")
+    write_rows(span_rows(found.details), schema, folder / "spans.parquet")
 
 
 def span_notes(found: Results) -> Iterator[Note]:
@@ -326,7 +325,6 @@ TASK = Task(
         source, configs, split, most
     ),
     load=lambda options, loader: loader.head(kind_of_head(options.scorer)),
-    check=check_spans,
     resolve=with_scorer,
     record=own_settings,
     beside=partial(fields_beside, constants=CONSTANTS, chance_name=BEST_CONSTANT),
@@ -335,5 +333,5 @@ TASK = Task(
     notes=span_notes,
     facts=lambda one, detail: {"left_out": detail.left_out},
     more=span_facts,
-    files=lambda found, folder: write_span_files(found.details, folder),
+    files=write_span_files,
 )

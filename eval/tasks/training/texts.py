@@ -16,7 +16,7 @@ from typing import Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.escapes import markdown_code, markdown_text
 from coherencegym.eval.data.source import Source, find_dataset
-from coherencegym.eval.kinds.documents import Document, SpanText
+from coherencegym.eval.kinds.documents import SpanText
 from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.tasks.detect.detectors import HEAD, by_document, log_odds, pairs_of
 from coherencegym.eval.tasks.detect.documents import (
@@ -111,9 +111,12 @@ class DocumentTraining(TextTraining):
     head = HEAD
     options = DetectOptions(detector=DETECTOR)
 
-    def value(self, part: TrainingData) -> Any:
-        """F1 over the sentences of the validation documents."""
-        return f1_on(part.inputs[0].calibration.rows)
+    def value(self, part: TrainingData, logits: Any) -> float:
+        """F1 over the sentences of the validation documents, at its best threshold."""
+        documents = part.inputs[0].calibration.rows
+        positions = [document.intruder_position for document in documents]
+        scores = by_document(documents, log_odds(logits))
+        return best_threshold(scores, positions, "independent")[1]
 
     @property
     def card(self) -> dict[str, str]:
@@ -127,17 +130,6 @@ class DocumentTraining(TextTraining):
             "`intruder`. The first sentence of a document is never an intruder.",
             "use": "coherencegym detect --model FOLDER --dataset coherencegym/intruder_sentences",
         }
-
-
-def f1_on(documents: Sequence[Document]) -> Any:
-    """F1 over sentences, from logits of pairs, at its best threshold as the report chooses it."""
-    positions = [document.intruder_position for document in documents]
-
-    def compute(logits: Any) -> float:
-        scores = by_document(documents, log_odds(logits))
-        return best_threshold(scores, positions, "independent")[1]
-
-    return compute
 
 
 #: The splits that are learned from, and that weights are chosen on.
@@ -281,9 +273,15 @@ class SpanTraining(TextTraining):
         labels = () if self.question == CHOICE else (f"not {self.positive}", self.positive)
         return Head(labels, cut="only_first")
 
-    def value(self, part: TrainingData) -> Any:
+    def value(self, part: TrainingData, logits: Any) -> float:
         """Accuracy; classes weigh alike in it as in the loss; of choices each row does."""
-        return accuracy_on(part.validation, alike=self.question != CHOICE)
+        import numpy as np
+
+        labels = np.array([row.label for row in part.validation])
+        right = logits.argmax(axis=-1) == labels
+        if self.question == CHOICE:
+            return float(right.mean())
+        return float(np.mean([right[labels == label].mean() for label in np.unique(labels)]))
 
     @property
     def options(self) -> SpanOptions:
@@ -312,21 +310,3 @@ class SpanTraining(TextTraining):
             f"a space{labels}.",
             "use": f"{command} {configs}",
         }
-
-
-def accuracy_on(rows: Sequence[TrainingRow], alike: bool) -> Any:
-    """Accuracy on rows, from logits of shape (rows, classes or alternatives).
-
-    ``alike``: the mean of the accuracies on each class, so that all weigh alike.
-    """
-    import numpy as np
-
-    labels = np.array([row.label for row in rows])
-
-    def compute(logits: Any) -> float:
-        right = logits.argmax(axis=-1) == labels
-        if not alike:
-            return float(right.mean())
-        return float(np.mean([right[labels == label].mean() for label in np.unique(labels)]))
-
-    return compute

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import fmean, stdev
 from typing import Any, ClassVar, TypeVar
 
@@ -300,8 +300,11 @@ class TextTraining(Training):
         """The answers to learn."""
 
     @abstractmethod
-    def value(self, part: TrainingData) -> Any:
-        """The metric of the logits of the validation rows by which the best weights are told."""
+    def value(self, part: TrainingData, logits: Any) -> float:
+        """The metric by which the best weights are told, of the logits of the validation rows.
+
+        The shape of these is (rows, classes or alternatives).
+        """
 
     @cached_property
     def truncated_rows(self) -> int:
@@ -316,7 +319,7 @@ class TextTraining(Training):
             self.head,
             part.training,
             part.validation,
-            self.value(part),
+            partial(self.value, part),
             self.settings,
             seed,
             progress=progress,
