@@ -52,7 +52,7 @@ from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,
     Encoder,
     Trained,
-    prepared_trainer,
+    run_trainer,
 )
 from coherencegym.eval.tasks.training.training import Training, TrainingData, one_table
 
@@ -364,9 +364,9 @@ def padded(rows: Sequence[Sequence[int]]) -> Any:
 DECODER_RATE = 1e-3
 #: Fewer documents than this to learn from, and the results say what they are worth.
 _FEW = 10_000
-#: The losses of a prediction: at the beginning; with the weights that were kept; and of the best
-#: prediction that is the same for every sentence, what no encoder is needed for.
-BEFORE, AFTER, BY_FREQUENCIES = "before", "after", "by frequencies"
+#: The losses of a prediction: with the weights that were kept, and of the best prediction that is
+#: the same for every sentence, what no encoder is needed for.
+AFTER, BY_FREQUENCIES = "after", "by frequencies"
 
 
 @dataclass(frozen=True)
@@ -420,7 +420,7 @@ class EncoderTraining(Training):
             # Without decay it is Adam.
             weight_decay=0.0 if is_new else WEIGHT_DECAY,
         )
-        with prepared_trainer(
+        state = run_trainer(
             model,
             learned,
             settings,
@@ -430,11 +430,11 @@ class EncoderTraining(Training):
             data_collator=collate,
             eval_dataset=part.validation,
             optimizers=(optimizer, None),
-        ) as trainer:
-            losses = {BEFORE: mean_losses(model, measured, collate, size)}
-            trainer.train()
-            losses[AFTER] = mean_losses(model, measured, collate, size)
-        losses[BY_FREQUENCIES] = constant_losses(targets, terms, learned, measured)
+        )
+        losses = {
+            AFTER: mean_losses(model, measured, collate, size),
+            BY_FREQUENCIES: constant_losses(targets, terms, learned, measured),
+        }
         scores = [
             Score(
                 config=term.replace("_", " "),
@@ -448,9 +448,9 @@ class EncoderTraining(Training):
                 ci_high=None,
             )
             for term in terms
-            for metric in (BEFORE, AFTER, BY_FREQUENCIES)
+            for metric in losses
         ]
-        trained = Trained.by(trainer, model.encoder, start.tokenizer)
+        trained = Trained(model.encoder, start.tokenizer, seed, *state)
         table = {"config": test.config, "split": test.split, "sha256": test.rows_sha256}
         tables = [{**table, "items": len(test.rows)}]
         dataset = about_dataset(self.data.source, [test.rows_sha256], test.verified, tables)
@@ -526,7 +526,6 @@ def mean_losses(
     """The mean loss of each prediction over the sentences that it is of, in nats."""
     device = next(model.parameters()).device
     totals: dict[str, list[float]] = {}
-    was_training = model.training
     model.eval()
     with torch.inference_mode():
         for first in range(0, len(sentences), batch_size):
@@ -539,7 +538,6 @@ def mean_losses(
                 sums = totals.setdefault(term, [0.0, 0.0])
                 sums[0] += float(total)
                 sums[1] += int(rows)
-    model.train(was_training)
     return {term: total / rows for term, (total, rows) in totals.items()}
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -300,13 +299,6 @@ class Trained:
     fold: int | None = None
     results: Any = None
 
-    @classmethod
-    def by(cls, trainer: Any, model: Any, tokenizer: Any, **more: Any) -> Trained:
-        """That of a trainer that has ended."""
-        state, seed = trainer.state, int(trainer.args.seed)
-        numbers = float(state.best_metric), float(state.epoch), int(state.global_step)
-        return cls(model, tokenizer, seed, *numbers, **more)
-
     @property
     def name(self) -> str:
         """Its fold, or else its seed, which no other model of the training has."""
@@ -362,7 +354,7 @@ def fine_tune(
     weights = class_weights(head, rows)
     set_seed(seed)
     model = encoder.with_head(head)
-    with prepared_trainer(
+    state = run_trainer(
         model,
         rows,
         settings,
@@ -371,10 +363,14 @@ def fine_tune(
         data_collator=collator(encoder.tokenizer, encoder.max_length, head.cut),
         eval_dataset=validation,
         compute_loss_func=_weighted_cross_entropy(weights),
-        compute_metrics=lambda found: {"best": value(_logits(found.predictions))},
-    ) as trainer:
-        trainer.train()
-    return Trained.by(trainer, trainer.model, encoder.tokenizer, weights=weights)
+        # Some models have more outputs than logits.
+        compute_metrics=lambda found: {
+            "best": value(
+                found.predictions[0] if isinstance(found.predictions, tuple) else found.predictions
+            )
+        },
+    )
+    return Trained(model, encoder.tokenizer, seed, *state, weights=weights)
 
 
 def class_weights(head: Head, rows: Sequence[TrainingRow]) -> tuple[float, ...]:
@@ -386,8 +382,7 @@ def class_weights(head: Head, rows: Sequence[TrainingRow]) -> tuple[float, ...]:
     return tuple(counts[0] / counts[number] for number in range(len(head.labels)))
 
 
-@contextmanager
-def prepared_trainer(
+def run_trainer(
     model: Any,
     rows: Sequence[Any],
     settings: Settings,
@@ -395,8 +390,8 @@ def prepared_trainer(
     progress: bool,
     arguments: dict[str, Any] | None = None,
     **parts: Any,
-) -> Iterator[Any]:
-    """A ``Trainer`` that is ready; its folder of checkpoints is gone afterwards.
+) -> tuple[float, float, int]:
+    """Train a model, which then has the weights of the best evaluation.
 
     Args:
         model, rows: the model, and what it learns from.
@@ -404,11 +399,13 @@ def prepared_trainer(
         progress: bars may be shown.
         arguments: fields of ``TrainingArguments`` in place of those that trainings have.
         parts: further arguments of ``Trainer``.
+
+    Returns:
+        The best value of the metric, and the numbers of epochs and steps that were run.
     """
     import torch
     from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
 
-    require_accelerate("a training")
     steps = math.ceil(len(rows) / settings.batch_size)
     gpu = settings.device != "cpu" and torch.cuda.is_available()
     common: dict[str, Any] = {
@@ -445,7 +442,8 @@ def prepared_trainer(
             **parts,
         )
         trainer.remove_callback(PrinterCallback)
-        yield trainer
+        trainer.train()
+    return float(trainer.state.best_metric), float(trainer.state.epoch), trainer.state.global_step
 
 
 def _weighted_cross_entropy(weights: Sequence[float]) -> Any:
@@ -457,8 +455,3 @@ def _weighted_cross_entropy(weights: Sequence[float]) -> Any:
         return torch.nn.functional.cross_entropy(logits, labels, weight=known)
 
     return loss
-
-
-def _logits(predictions: Any) -> Any:
-    # Some models have more outputs.
-    return predictions[0] if isinstance(predictions, tuple) else predictions

@@ -147,14 +147,14 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     assert main(["compare", str(runs)]) == 2
     said = capsys.readouterr()
     left_out = f"left out, as results over seeds: {runs / 'all'}; name one's, such as "
-    assert said.out == f"{left_out}{runs / 'all' / 'seed-0'}\n"
+    assert " ".join(said.out.split()) == f"· {left_out}{runs / 'all' / 'seed-0'}"
     assert "no folder of results; expected two or more" in said.err
     for name in ("seed-0", "seed-1"):
         shutil.copytree(output / name, runs / name)
     assert main(["compare", str(runs)]) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert left_out in said.out
+    assert left_out in " ".join(said.out.split()) + " "
     assert "(reference)" in said.out
 
     names = {path.name for path in (output / "seed-1").iterdir()}

@@ -16,7 +16,6 @@ from coherencegym.eval.kinds.documents import DocumentSection, StructuredDocumen
 from coherencegym.eval.tasks.training import CRITERIA, Settings, terms_of
 from coherencegym.eval.tasks.training.criteria import (
     AFTER,
-    BEFORE,
     BY_FREQUENCIES,
     EncoderTraining,
     NewGRU,
@@ -175,7 +174,6 @@ def test_a_planted_signal_is_learned(told: Path) -> None:
     losses = losses_of(trained(read_structures(str(told))))
     chance = {"level": math.log(2), "place in paragraph": math.log(4)}
     for term, one in losses.items():
-        assert one[AFTER] < one[BEFORE], term
         assert one[AFTER] < one[BY_FREQUENCIES] - 0.2 or term == "place in document", term
     for term, expected in chance.items():
         assert losses[term][BY_FREQUENCIES] == pytest.approx(expected, abs=0.03)
@@ -204,7 +202,10 @@ def test_a_criterion_alone_has_its_own_losses(told: Path) -> None:
     for name, terms in CRITERIA.items():
         losses = losses_of(trained(data, (name,), epochs=1, batch_size=64))
         assert [*losses] == [term.replace("_", " ") for term in terms]
-        assert all(loss[AFTER] < loss[BEFORE] for loss in losses.values())
+        # What has not learned predicts all ids alike.
+        sizes = [Targets.of(data.training).size(term) for term in terms]
+        after = [loss[AFTER] for loss in losses.values()]
+        assert all(own < math.log(size) for own, size in zip(after, sizes, strict=True))
 
 
 def test_a_seed_decides_everything(told: Path) -> None:
