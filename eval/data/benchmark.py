@@ -83,7 +83,7 @@ def signature(
 
 
 #: Options of reading of which :func:`read_as` says more under other names.
-_RENAMED = ("bos", "separator", "separator_space", "truncate", "word_correction", "special_tokens")
+_RENAMED = ("bos", "separator", "truncate", "word_correction", "special_tokens")
 
 
 def read_as(signed: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _separator(settings: Mapping[str, Any]) -> str | None:
         return None
     choice = settings["separator"] if settings["separator"] in ("auto", "none") else "text"
     ids = "undefined" if rendering["ids"] is None else _ids(*rendering["ids"])
-    return f"{choice}={ids},{settings['separator_space']}"
+    return f"{choice}={ids}"
 
 
 def _short(commit: str) -> str:

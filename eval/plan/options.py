@@ -20,7 +20,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import TIE_BITS, Item, joined_condition
 from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.text.sequence import MaskingChoice
-from coherencegym.eval.text.special import BosChoice, SpaceChoice
+from coherencegym.eval.text.special import BosChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ SYNTAXGYM_2021 = Rules(
 MODES: Mapping[str, Rules] = {SYNTAXGYM_2021.name: SYNTAXGYM_2021}
 
 #: The options that a mode fixes.
-_FIXED = ("bos", "separator", "separator_space", "truncate", "word_correction", "special_tokens")
+_FIXED = ("bos", "separator", "truncate", "word_correction", "special_tokens")
 #: Those that go by what precedes a token, which is not all that a masked model sees -> why.
 _CAUSAL = {
     "word_correction": "corrects what stands before a token by what precedes it alone",
@@ -74,7 +74,7 @@ _CAUSAL = {
 
 
 #: The options of every reading of texts; those of how it is run; the others are of minimal pairs.
-INPUT = ("bos", "separator", "separator_space")
+INPUT = ("bos", "separator")
 RUNNING = ("batch_tokens", "share")
 
 
@@ -87,11 +87,10 @@ class Options:
         masking: what ``pll`` and ``mntp`` mask beside a token.
         bos: start of text; see :mod:`eval.text.special`.
         separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
-        separator_space: ``keep`` or ``drop`` the white space after a separator.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         word_correction: surprisals of words (:mod:`eval.text.places`).
         special_tokens: see :mod:`eval.text.sequence`.
-        rules: another mode, which fixes the six options above.
+        rules: another mode, which fixes five of the options above.
         batch_tokens: most tokens in a forward pass, padding included; None: by device and memory.
         share: run what conditions begin with alike once, if the model can.
         every_token: read also the tokens that nothing asks for, separators included.
@@ -108,9 +107,6 @@ class Options:
         "text for [SEP] in dialogues; auto: the model's separator or end-of-text token",
         metavar="auto|TEXT|none",
         rare=True,
-    )
-    separator_space: SpaceChoice = option(
-        "keep", "the space after a separator", choices=get_args(SpaceChoice), rare=True
     )
     scorer: ScorerChoice = option(
         "causal",

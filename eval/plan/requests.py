@@ -280,7 +280,7 @@ def prepare(
         uses_separator = any(SEPARATOR in condition.content for condition in flat)
     rendering = None
     if uses_separator and not options.rules.separator_is_text:
-        rendering = special.separator(tokenizer, options.separator, options.separator_space)
+        rendering = special.separator(tokenizer, options.separator)
     found = count_names(tokenizer, (c.content for c in flat), separated=rendering is not None)
     if is_declared:
         del found[TURN]

@@ -17,7 +17,7 @@ none.
 **Separator** (``--separator``). ``[SEP]`` is rendered as the tokenizer's separator token, else as
 its end-of-text token; ``TEXT`` renders it as that text (one token if it is a special token), and
 ``none`` leaves it out, so that the text reads as its twin without separators. White space before a
-separator is removed; the space after it is kept or dropped.
+separator is removed; the space after it stays.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 BosChoice = Literal["auto", "always", "never"]
-SpaceChoice = Literal["keep", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,12 @@ class Separator:
     """A rendering of ``[SEP]``: token ids, their text and why.
 
     ``ids`` are None where this tokenizer has no separator, and a text that needs one cannot be
-    scored; ``space`` is what becomes of the white space after it.
+    scored.
     """
 
     ids: tuple[int, ...] | None
     text: str
     reason: str
-    space: SpaceChoice = "keep"
 
 
 def start_of_text(tokenizer: Any, config: Any, choice: BosChoice = "auto") -> Start:
@@ -109,13 +107,13 @@ def begins_with_cls(tokenizer: Any) -> bool:
     return added_by(tokenizer).before[:1] == (tokenizer.cls_token_id,)
 
 
-def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep") -> Separator:
+def separator(tokenizer: Any, choice: str = "auto") -> Separator:
     """The rendering of ``[SEP]`` for this tokenizer.
 
     ``choice`` is ``auto``, ``none``, or the text to put in place of it.
     """
     if choice == "none":
-        return Separator((), "", "left out, as asked", space)
+        return Separator((), "", "left out, as asked")
     if choice != "auto":
         from coherencegym.eval.text.reading import TokenReader
 
@@ -125,15 +123,15 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
             raise EvaluationError(
                 f"--separator {choice!r} gives no token; expected auto, none or a text"
             )
-        return Separator(ids, choice, "the text asked for", space)
+        return Separator(ids, choice, "the text asked for")
     for token_id, reason in (
         (tokenizer.sep_token_id, "the tokenizer's separator"),
         (tokenizer.eos_token_id, "the end-of-text token"),
     ):
         if token_id is not None:
             text = str(tokenizer.convert_ids_to_tokens(token_id))
-            return Separator((token_id,), text, reason, space)
-    return Separator(None, "", "the tokenizer has none", space)
+            return Separator((token_id,), text, reason)
+    return Separator(None, "", "the tokenizer has none")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,12 +160,9 @@ def take_out_separators(content: str, separator: Separator | None) -> Rendered:
     parts = content.split(SEPARATOR)
     for number, part in enumerate(parts):
         right = len(part.rstrip()) if number < len(parts) - 1 else len(part)
-        left = 0
         if number:
             breaks.append(len(origin))
-            if separator.space == "drop":
-                left = min(right, len(part) - len(part.lstrip()))
-        pieces.append(part[left:right])
-        origin.extend(range(start + left, start + right))
+        pieces.append(part[:right])
+        origin.extend(range(start, start + right))
         start += len(part) + len(SEPARATOR)
     return Rendered("".join(pieces), np.array(origin, dtype=np.int64), tuple(breaks))

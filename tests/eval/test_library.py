@@ -106,7 +106,7 @@ def test_the_library_and_the_command_line_give_the_same_results(
     [
         {"bos": "never", "truncate": True, "share": False, "batch_tokens": 64},
         {"compat": "syntaxgym-2021"},
-        {"word_correction": True, "separator": "none", "separator_space": "drop"},
+        {"word_correction": True, "separator": "none"},
         {"special_tokens": True, "bos": "always"},
     ],
 )
@@ -165,10 +165,7 @@ def test_options_reach_the_run(
     for separator, text in (("none", ""), (" and", " and")):
         found = score(demo.model, tokenizer, [turns], separator=separator).details[0].last.separator
         assert found is not None
-        assert (found.text, found.space) == (text, "keep")
-    found = score(demo.model, tokenizer, [turns], separator_space="drop").details[0].last.separator
-    assert found is not None
-    assert found.space == "drop"
+        assert found.text == text
 
 
 def test_items_from_choose_and_say_what_they_are(data: Path, tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def test_the_signature_says_how_separators_were_rendered(
     data = write_dataset(tmp_path / "d", [item], separator=True)
     words = ["--model", str(saved / "model"), "--dataset", str(data), "--device", "cpu"]
     for number, (choice, signed) in enumerate(
-        (("auto", "|sep:auto=1,keep|"), ("none", "|sep:none=none,keep|"), ("|", "|sep:text="))
+        (("auto", "|sep:auto=1|"), ("none", "|sep:none=none|"), ("|", "|sep:text="))
     ):
         output = tmp_path / f"out{number}"
         assert main([*words, "--separator", choice, "--output", str(output)]) == 0
@@ -358,7 +358,7 @@ def test_help_names_every_option_and_example(capsys: pytest.CaptureFixture[str])
     printed = capsys.readouterr().out
     for option in (
         *("model", "dataset", "config", "split", "revision", "device", "dtype", "batch-tokens"),
-        *("bos", "separator", "separator-space", "limit", "truncate", "output", "overwrite"),
+        *("bos", "separator", "limit", "truncate", "output", "overwrite"),
         "tokens",
     ):
         assert f"--{option}" in printed

@@ -104,7 +104,7 @@ def test_of_every_setting_it_is_known_whether_results_may_differ_in_it(folder: P
     """Who adds a setting decides: it is refused when it differs, or it stands in MAY_DIFFER."""
     settings = read_results(folder / "one", outcomes=True).settings
     chosen = {name for name, value in settings.items() if not isinstance(value, dict)}
-    refused = {"bos", "separator", "separator_space", "truncate", "word_correction", "compat"}
+    refused = {"bos", "separator", "truncate", "word_correction", "compat"}
     assert chosen - MAY_DIFFER - {"added_tokens", "separator_rendering", "numeric_error"} == refused
 
 

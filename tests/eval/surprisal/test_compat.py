@@ -266,7 +266,6 @@ def test_a_tokenizer_that_adds_only_a_start_token(
     [
         ("bos", "never"),
         ("separator", "none"),
-        ("separator_space", "drop"),
         ("truncate", True),
         ("word_correction", True),
         ("special_tokens", True),
@@ -334,7 +333,7 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert "comparable" not in printed
     results = json.loads((tmp_path / "b" / "results.json").read_text())
     assert "compat" not in results["signature"]
-    assert "|sep:auto=1,keep|" in results["signature"]
+    assert "|sep:auto=1|" in results["signature"]
     assert results["settings"]["compat"] is None
     same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
     assert [(score["n"], score["counts"]) for score in same] == [(0, {"identical": 1})]

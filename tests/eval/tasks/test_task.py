@@ -104,7 +104,6 @@ def test_metrics_that_no_table_shows_are_refused() -> None:
 CHANGED: dict[str, dict[str, Any]] = {
     "bos": {"bos": "never"},
     "separator": {"separator": "none"},
-    "separator_space": {"separator_space": "drop"},
     "scorer": {"scorer": "pll"},
     "masking": {"scorer": "pll", "masking": "original"},
     "compat": {"rules": SYNTAXGYM_2021},

@@ -63,13 +63,13 @@ CONTENTS = st.lists(
 ).map("".join)
 
 
-@given(st.lists(st.tuples(CONTENTS, CONTENTS), min_size=1, max_size=5), st.booleans())
+@given(st.lists(st.tuples(CONTENTS, CONTENTS), min_size=1, max_size=5))
 def test_conditions_encoded_together_are_as_each_alone(
-    make_tokenizer: Callable[..., Any], pairs: list[tuple[str, str]], drop: bool
+    make_tokenizer: Callable[..., Any], pairs: list[tuple[str, str]]
 ) -> None:
     tokenizer = make_tokenizer()
     start = start_of_text(tokenizer, None, "auto")
-    rendering = separator(tokenizer, space="drop" if drop else "keep")
+    rendering = separator(tokenizer)
     conditions = [condition(*pair) for pair in pairs]
     together = encode(tokenizer, conditions, start, rendering)
     assert together == [only(encode(tokenizer, [one], start, rendering)) for one in conditions]
@@ -250,11 +250,6 @@ def test_white_space_before_goes_and_the_space_after_stays(
     assert text == "How are you?</s> I am fine."
 
 
-def test_the_space_after_may_be_dropped(make_tokenizer: Callable[..., Any]) -> None:
-    text = "".join(rendered(make_tokenizer(), "How are you? [SEP] I am fine.", space="drop"))
-    assert text == "How are you?</s>I am fine."
-
-
 def test_none_leaves_it_out(make_tokenizer: Callable[..., Any]) -> None:
     text = "".join(rendered(make_tokenizer(), "How are you? [SEP] I am fine.", choice="none"))
     assert text == "How are you? I am fine."
@@ -309,12 +304,12 @@ def test_text_around_a_separator_has_its_tokens_in_sentencepiece_too(stories260k
     assert tokens[tokens.index("</s>") + 1] == "▁Lily"
 
 
-def test_no_mark_for_a_space_that_was_dropped_in_sentencepiece(stories260k: Path) -> None:
+def test_no_mark_for_a_space_that_is_not_there_in_sentencepiece(stories260k: Path) -> None:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(stories260k)
-    one = condition("Tim ran. [SEP]", "They went.")
-    encoding = only(encode(tokenizer, [one], NO_START, separator(tokenizer, space="drop")))
+    one = condition("Tim ran. [SEP]They went.")
+    encoding = only(encode(tokenizer, [one], NO_START, separator(tokenizer)))
     tokens = tokenizer.convert_ids_to_tokens(encoding.ids)
     assert not tokens[tokens.index("</s>") + 1].startswith("▁")
 
@@ -334,10 +329,10 @@ def test_byte_fallback_in_sentencepiece(stories260k: Path) -> None:
 def test_a_token_that_would_reach_over_a_separator_is_split_there(
     make_tokenizer: Callable[..., Any],
 ) -> None:
-    """Dropping the space puts `the` together again; the separator stands between its halves."""
+    """Without the separator `the` is together again; it stands between the halves."""
     tokenizer = make_tokenizer()
     assert len(tokenizer(" the")["input_ids"]) == 1
-    tokens = rendered(tokenizer, "a th [SEP] e", space="drop")
+    tokens = rendered(tokenizer, "a th [SEP]e")
     assert "".join(tokens) == "a th</s>e"
     assert tokens[tokens.index("</s>") + 1] == "e"
 
@@ -346,8 +341,8 @@ def test_so_it_is_in_sentencepiece_and_the_second_half_gets_no_mark(stories260k:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(stories260k)
-    one = condition("Lily w [SEP] as sad.")
-    encoding = only(encode(tokenizer, [one], NO_START, separator(tokenizer, space="drop")))
+    one = condition("Lily w [SEP]as sad.")
+    encoding = only(encode(tokenizer, [one], NO_START, separator(tokenizer)))
     tokens = tokenizer.convert_ids_to_tokens(encoding.ids)
     assert "".join(tokens) == "▁Lily▁w</s>as▁sad."
     assert [one.content[a:b].strip() for a, b in encoding.offsets] == [
