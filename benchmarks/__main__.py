@@ -1,6 +1,6 @@
 """Score the same items with this project and with other tools, in turn, and compare what it costs.
 
-python -m benchmarks --items 40 --rounds 2
+python -m benchmarks --rounds 2
 """
 
 from __future__ import annotations
@@ -31,22 +31,21 @@ from benchmarks.worker import Job, one_thread
 #: The package that a tool comes from.
 _PACKAGES = {
     "token_score": "minicons",
-    "conditional_score": "minicons",
     "loglikelihood": "lm_eval",
     **dict.fromkeys(MASKED_TOOLS, "minicons"),
 }
 #: This project among the tools.
 OURS = "coherencegym"
-#: Of how many items the reference is computed, and memory measured at the large batch.
+_TOKENIZER = Path("../shared/models/gpt2-tokenizer")
+#: Of how many items the reference is computed.
 _REFERENCE_ITEMS = 4
-_MEMORY_ITEMS = 10
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     add = made.add_argument
-    add("--items", type=int, default=40, metavar="N", help="of each data set; default 40")
+    add("--items", type=int, metavar="N", help="at most so many of each data set")
     add("--rounds", type=int, default=2, metavar="N", help="default 2")
     add(
         "--only",
@@ -55,17 +54,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help=f"these data sets or tools: {', '.join([*DATASETS, *TITLES])}",
     )
-    add("--shape", choices=SHAPES, default="gpt2", help="of the model; default gpt2")
+    add("--shape", choices=SHAPES, default="16m", help="of the model; default 16m")
     add("--device", default="cpu", help="cpu or cuda; default cpu")
     add("--dtype", help="default float32, on a GPU bfloat16")
-    add("--tokenizer", help="a folder or Hub id; default: one trained on the sample stories")
+    add("--data-dir", type=Path, default=Path("../shared/corpora"), metavar="DIR")
+    add("--tokenizer", help=f"a folder; default {_TOKENIZER} if it is there")
     add("--batch", type=int, default=8, help="texts at a time, for the other tools; default 8")
-    add(
-        "--memory-batch", type=int, default=32, help="the same where memory is measured; default 32"
-    )
-    add("--seed", type=int, default=0, help="of generated items; default 0")
     add("--output", type=Path, default=Path("benchmarks/out"), metavar="DIR")
-    add("--profile", action="store_true", help="where this project's time goes, by operator")
     return made
 
 
@@ -83,6 +78,8 @@ def main(arguments: list[str] | None = None) -> int:
         tools = [t for t in tools if _PACKAGES.get(t) not in missing]
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
+    known = str(_TOKENIZER) if _TOKENIZER.is_dir() and not masked else None
+    options.tokenizer = options.tokenizer or known
     tokenizer = options.tokenizer or str(out / ("word-pieces" if masked else "tokenizer"))
     if options.tokenizer is None:
         (train_word_pieces if masked else train_tokenizer)(Path(tokenizer))
@@ -94,14 +91,12 @@ def main(arguments: list[str] | None = None) -> int:
             "items": options.items,
             "rounds": options.rounds,
             "batch": options.batch,
-            "memory_batch": options.memory_batch,
-            "seed": options.seed,
             "tokenizer": options.tokenizer or "trained on the sample stories",
         },
         "datasets": {},
     }
     for name in datasets:
-        items = make_dataset(name, options.items, out / "suites", options.seed)
+        items = make_dataset(name, options.items, out / "suites", options.data_dir)
         path = out / f"{name}.jsonl"
         write_items(items, path)
         job = Job(
@@ -112,17 +107,11 @@ def main(arguments: list[str] | None = None) -> int:
             device=options.device,
             dtype=dtype,
             batch=options.batch,
-            profile=options.profile,
         )
-        if options.profile:
-            _print_profile(name, run(replace(job, tool="coherencegym"), out))
-            continue
         report["datasets"][name] = measure(name, job, tools, options, out)
         report["datasets"][name]["items"] = len(items)
         report["datasets"][name].update(shared_share(items, tokenizer))
         _write(report, out)
-    if options.profile:
-        return 0
     summarise(report)
     path = _write(report, out)
     print_results(report)
@@ -133,12 +122,13 @@ def main(arguments: list[str] | None = None) -> int:
 def measure(
     name: str, job: Job, tools: list[str], options: argparse.Namespace, out: Path
 ) -> dict[str, Any]:
-    """All rounds of a data set, the tools in turn, then memory at the large batch.
+    """All rounds of a data set, the tools in turn.
 
     Returns:
-        ``rounds`` and ``memory``: lists of results by tool; ``reference``: of the first items.
+        ``rounds``: lists of results by tool; ``reference``: that of the first items.
     """
-    tools = [t for t in tools if not (name == "shuffle" and t in NEEDS_CONTEXT)]
+    whole = name in ("pairs", "dialogues", "documents")
+    tools = [t for t in tools if not (whole and t in NEEDS_CONTEXT)]
     items = read_items(Path(job.data))
     rounds: list[dict[str, Any]] = []
     for number in range(options.rounds):
@@ -147,21 +137,11 @@ def measure(
             results[tool] = run(replace(job, tool=tool), out)
             _say(f"{name}: round {number + 1}, {TITLES[tool]}: {_costs(results[tool])}")
         rounds.append(results)
-    # The longest texts are what memory is taken by; a few batches of them show it.
-    longest = sorted(items, key=lambda i: -max(len(c.content) for c in i.conditions))
-    heavy = out / f"{name}-longest.jsonl"
-    write_items(longest[:_MEMORY_ITEMS], heavy)
-    memory = {}
-    for tool in tools:
-        larger = replace(job, tool=tool, data=str(heavy), batch=options.memory_batch)
-        result = run(larger, out)
-        memory[tool] = result["peak_bytes"]
-        _say(f"{name}: batch {options.memory_batch}, {TITLES[tool]}: {_costs(result)}")
     few = out / f"{name}-few.jsonl"
     write_items(items[:_REFERENCE_ITEMS], few)
     _say(f"{name}: reference")
     reference = run(replace(job, tool="reference", data=str(few), warm_up=0), out)
-    return {"rounds": rounds, "memory": memory, "reference": reference}
+    return {"rounds": rounds, "reference": reference}
 
 
 def run(job: Job, out: Path) -> dict[str, Any]:
@@ -199,14 +179,6 @@ def _costs(result: dict[str, Any]) -> str:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def _print_profile(name: str, result: dict[str, Any]) -> None:
-    total = sum(row["seconds"] for row in result["operators"])
-    print(f"{name}: {total:.2f} s by operator")
-    for row in result["operators"]:
-        share = 100 * row["seconds"] / total
-        print(f"  {share:5.1f} %  {row['seconds']:8.3f} s  {row['calls']:7}  {row['operator']}")
 
 
 if __name__ == "__main__":

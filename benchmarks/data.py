@@ -1,4 +1,4 @@
-"""What is scored: items with seven conditions, from the samples that come with the project.
+"""What is scored: rows of real corpora, and as many generated items as are asked for.
 
 Tools that take text get, for each condition, what stands before the region that is read, and that
 region with the white space before it.
@@ -10,25 +10,39 @@ import json
 import random
 import subprocess
 import sys
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
+import coherencegym
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.table_kind import to_row
 
-#: Conditions of an item: the original and six replacements.
+#: Conditions of an item of shuffles or generated: the original and six replacements.
 CONDITIONS = 7
 #: How many sentences stand before the connective's own sentence in generated items. Four of them
 #: make about three quarters of all tokens context that the seven conditions share.
 _CONTEXT_SENTENCES = (3, 4, 4, 5)
+#: Words of a document, and its shuffles.
+_WORDS, _SHUFFLES = 900, 3
 
+#: Rows of corpora, and how many of them.
 DATASETS = {
+    "connectives": ("built connectives, gum: what follows the connective is read", 20),
+    "stories": ("built story_cloze, sample: the ending is read", 40),
+    "pairs": ("BLiMP's passive_1: a sentence is read", 150),
+    "dialogues": ("built sentence_order, personachat: a dialogue and six shuffles; all is read", 8),
+    "documents": ("GUM's first documents, 900 words of each, and three shuffles; all is read", 2),
+}
+#: What is made from the samples, in any number.
+GENERATED = {
     "shuffle": "built sentence_order, sample_narration_all: a story and six shuffles; all is read",
-    "connective": "built connectives, sample: what follows the connective is read",
-    "connective_long": "generated: the same, behind three to five sentences of sample stories",
+    "connective_long": "built connectives, sample, behind three to five sentences of stories: what "
+    "follows the connective is read",
 }
 
 
@@ -55,43 +69,72 @@ def texts(item: Item) -> Iterator[Text]:
         yield Text(condition.content[:cut], condition.content[cut:])
 
 
-def make_dataset(name: str, items: int, folder: Path, seed: int = 0) -> list[Item]:
+def make_dataset(name: str, items: int | None, folder: Path, corpora: Path) -> list[Item]:
     """The items of a dataset.
 
     Args:
-        name: one of :data:`DATASETS`.
-        items: at most so many; the built ones may be fewer.
+        name: one of :data:`DATASETS` or :data:`GENERATED`.
+        items: at most so many; none: as many as are usual.
         folder: where suites are built.
-        seed: of what is drawn.
+        corpora: the folder with the files of corpora.
     """
+    count = items or DATASETS.get(name, ("", 40))[1]
+    if name == "connective_long":
+        return long_connectives(folder, count)
     if name == "shuffle":
-        return shuffles(folder, items)
-    if name == "connective":
-        return connectives(folder, items)
-    return long_connectives(folder, items, seed)
+        return shuffles(folder / "stories", "sample", "sample_narration_all", corpora)[:count]
+    if name == "dialogues":
+        found = shuffles(folder / name, "personachat", "personachat_dialogue_all", corpora)
+    elif name == "pairs":
+        found = list(coherencegym.load_pairs(corpora / "blimp/passive_1.jsonl", limit=count))
+    elif name == "documents":
+        found = documents(corpora, count)
+    else:
+        suite, corpus = {"connectives": ("connectives", "gum")}.get(name, ("story_cloze", "sample"))
+        found = list(_items(_build(suite, corpus, folder / name, corpora), corpus))
+    return found[:count]
 
 
-def shuffles(folder: Path, items: int) -> list[Item]:
-    """Stories with six shuffles each: the suite's pairs of a story, put together."""
-    built = _build(
-        "sentence_order", folder / "sentence_order", "--permutations", str(CONDITIONS - 1)
-    )
-    stories: dict[str, list[Item]] = {}
-    for item in _items(built, "sample_narration_all"):
-        stories.setdefault(item.discourse_id, []).append(item)
-    return [_together(pairs) for pairs in stories.values() if len(pairs) == CONDITIONS - 1][:items]
+def shuffles(folder: Path, corpus: str, config: str, corpora: Path) -> list[Item]:
+    """Texts with six shuffles each: the suite's pairs of a text, put together."""
+    built = _build("sentence_order", corpus, folder, corpora, "--permutations", str(CONDITIONS - 1))
+    texts: dict[str, list[Item]] = {}
+    for item in _items(built, config):
+        texts.setdefault(item.discourse_id, []).append(item)
+    return [_together(pairs) for pairs in texts.values() if len(pairs) == CONDITIONS - 1]
 
 
-def connectives(folder: Path, items: int | None = None) -> list[Item]:
-    """Items of the suite, its conditions as they are."""
-    built = _items(_build("connectives", folder / "connectives"), "sample")
-    return [item for item in built if len(item.conditions) == CONDITIONS][:items]
+def documents(corpora: Path, count: int) -> list[Item]:
+    """Whole documents of GUM and shuffles of their sentences."""
+    from coherencegym.loaders.read import read
+    from coherencegym.loaders.registry import corpus
+
+    made: list[Item] = []
+    for discourse in read(corpus("gum"), data_dir=corpora):
+        ends = list(accumulate(len(text.split()) for text in discourse.texts))
+        if ends[-1] < _WORDS:
+            continue
+        texts = list(discourse.texts[: bisect(ends, _WORDS)])
+        drawn = random.Random(discourse.id)
+        names = ("original", *(f"shuffled_{number + 1}" for number in range(_SHUFFLES)))
+        orders = [texts, *(drawn.sample(texts, len(texts)) for _ in range(_SHUFFLES))]
+        conditions = tuple(
+            Condition(name, " ".join(order), (Region(1, " ".join(order)),))
+            for name, order in zip(names, orders, strict=True)
+        )
+        predictions = tuple(Prediction(f"(1;%{n}%) > (1;%original%)", "mean") for n in names[1:])
+        number, name = len(made) + 1, discourse.id
+        made.append(Item(name, number, conditions, predictions, name, "gum"))
+        if len(made) == count:
+            break
+    return made
 
 
-def long_connectives(folder: Path, items: int, seed: int = 0) -> list[Item]:
+def long_connectives(folder: Path, items: int) -> list[Item]:
     """Items of the suite behind sentences of sample stories, as many as are asked for."""
-    drawn = random.Random(f"connective_long {seed}")
-    short = connectives(folder)
+    drawn = random.Random("connective_long 0")
+    built = _items(_build("connectives", "sample", folder / "connectives-sample"), "sample")
+    short = [item for item in built if len(item.conditions) == CONDITIONS]
     sentences = sample_sentences()
     made = []
     for number in range(items):
@@ -147,10 +190,13 @@ def _behind(item: Item, context: str, number: int) -> Item:
     )
 
 
-def _build(suite: str, folder: Path, *options: str) -> Path:
+def _build(
+    suite: str, corpus: str, folder: Path, corpora: Path | None = None, *options: str
+) -> Path:
     if not (folder / "manifest.json").exists():
-        command = [sys.executable, "-m", f"coherencegym.builders.{suite}", "--corpus", "sample"]
+        command = [sys.executable, "-m", f"coherencegym.builders.{suite}", "--corpus", corpus]
         command += ["--output", str(folder), *options]
+        command += ["--data-dir", str(corpora)] if corpora and corpus != "sample" else []
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import DATASETS, make_dataset, train_tokenizer, write_items
+from benchmarks.data import GENERATED, make_dataset, train_tokenizer, write_items
 from benchmarks.gpu_table import print_table
 from benchmarks.models import SHAPES
 from benchmarks.worker import one_thread
@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     add("--dtype", default="bfloat16", help="default bfloat16")
     add("--shapes", nargs="+", choices=SHAPES, default=["gpt2", "1.5b", "7b"])
     add("--items", type=int, metavar="N", help="of each data set; default: by shape")
-    add("--datasets", nargs="+", choices=DATASETS, default=["connective_long", "shuffle"])
+    add("--datasets", nargs="+", choices=GENERATED, default=["connective_long", "shuffle"])
     add(
         "--build",
         nargs="*",
@@ -95,7 +95,7 @@ def prepare(options: argparse.Namespace, folder: Path) -> None:
         shutil.copytree(given, folder / "tokenizer", dirs_exist_ok=True)
     count = options.items or max(ITEMS[shape] for shape in options.shapes)
     for name in options.datasets:
-        items = make_dataset(name, count, folder.parent / "suites")
+        items = make_dataset(name, count, folder.parent / "suites", Path())
         write_items(items, folder / f"{name}.jsonl")
     for named in options.build:
         where, _, config = named.rpartition(":")

@@ -10,6 +10,7 @@ SHAPES = {
     "tiny": "two layers of 32, for tests of this program",
     "tiny-bert": "the same, masked",
     "bert": "BERT base, 110M parameters",
+    "16m": "Llama's layers, 16M parameters, GPT-2's vocabulary",
     "gpt2": "GPT-2 small, 124M parameters",
     "1.5b": "GPT-2 XL, 1.5B parameters",
     "7b": "Llama 2 7B, 6.7B parameters",
@@ -31,6 +32,10 @@ def make_config(shape: str) -> Any:
         return BertConfig()
     if shape == "tiny":
         return GPT2Config(n_embd=32, n_layer=2, n_head=2, vocab_size=30000)
+    if shape == "16m":
+        sizes = {"hidden_size": 192, "intermediate_size": 768, "num_hidden_layers": 11}
+        special = {"bos_token_id": 0, "eos_token_id": 0, "vocab_size": 50257}
+        return LlamaConfig(num_attention_heads=6, tie_word_embeddings=True, **sizes, **special)
     if shape == "gpt2":
         return GPT2Config()
     if shape == "1.5b":

@@ -56,7 +56,6 @@ def _tool_summary(data: dict[str, Any], tool: str) -> dict[str, Any]:
     summary: dict[str, Any] = {
         "seconds": [r["seconds"] for r in results],
         "peak_bytes": _most(r["peak_bytes"] for r in results),
-        "peak_bytes_large_batch": data["memory"][tool],
         "error_bits_a_token": _region_error(results[0], data["reference"]),
         "largest_token_error_bits": _token_error(results[0], data["reference"]),
     }
@@ -127,7 +126,6 @@ def print_results(report: dict[str, Any], console: Any = None) -> None:
         table = Table(box=None, title_justify="left", title=_title(name, data))
         table.add_column("tool")
         columns = [f"{clock}, s", "times ours", "(rounds)", "peak MB"]
-        columns += [f"peak MB, batch {settings['memory_batch']}"]
         columns += ["error, bits a token", "worst token", "agrees within"]
         for column in columns:
             table.add_column(column, justify="right")
@@ -150,7 +148,7 @@ def print_results(report: dict[str, Any], console: Any = None) -> None:
 
 def _title(name: str, data: dict[str, Any]) -> str:
     return (
-        f"{name}: {DATASETS[name]}\n{data['items']} items, {data['tokens']:,} tokens, "
+        f"{name}: {DATASETS[name][0]}\n{data['items']} items, {data['tokens']:,} tokens, "
         f"{100 * data['shared']:.0f} % of them repeat an earlier condition's beginning"
     )
 
@@ -167,7 +165,6 @@ def _cells(summary: dict[str, Any]) -> list[str]:
         f"{mean(ratios):.2f}" if ratios else "",
         f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else "",
         _megabytes(summary["peak_bytes"]),
-        _megabytes(summary["peak_bytes_large_batch"]),
         f"{summary['error_bits_a_token']:.1e}",
         _small(summary["largest_token_error_bits"]),
         agrees,
@@ -190,7 +187,8 @@ def _rate_line(rate: dict[str, Any]) -> str:
     plan = rate["plan"]
     line = (
         f"this project: {plan['tokens_once']:,} tokens read of {plan['tokens']:,}, "
-        f"{plan['head_rows']:,} head rows, {plan['floating_point_work'] / 1e9:,.0f} GFLOP, "
+        f"{plan['head_rows']:,} head rows, {plan['floating_point_work'] / 1e9:,.0f} GFLOP, alone "
+        f"{plan['floating_point_work'] / max(rate['multiply_rate']):.1f} s, "
         f"{100 * mean(rate['share_of_multiply_rate']):.0f} % of the matrix-multiply rate "
         f"({max(rate['multiply_rate']) / 1e9:,.0f} GFLOP/s), "
         f"{mean(rate['tokens_a_second']):,.0f} tokens/s"

@@ -19,6 +19,7 @@ from typing import Any
 
 from benchmarks.data import texts
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.text.sequence import common_start
 
 
 @dataclass
@@ -61,11 +62,6 @@ def token_score(model: Any, tokenizer: Any, batch: int) -> Tool:
     """Minicons' ``token_score``: every token of the text, of which the last are what is read."""
     how = {"surprisal": True, "base_two": True, "bos_token": True}
     return _by_token(partial(_minicons(model, tokenizer).token_score, **how), tokenizer, batch)
-
-
-def conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
-    """Minicons' ``conditional_score`` of what is read, given what stands before it."""
-    return _by_sum(partial(_minicons(model, tokenizer).conditional_score, bos_token=True), batch)
 
 
 def masked_token_score(model: Any, tokenizer: Any, batch: int) -> Tool:
@@ -138,6 +134,67 @@ def loglikelihood(model: Any, tokenizer: Any, batch: int | str) -> Tool:
     return run
 
 
+def by_hand(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """A loop as one writes it for a causal model.
+
+    It sorts texts by length, reads what the texts of an item begin with once, into a cache, and
+    asks the head only where something is read.
+    """
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    body, head = model.base_model, model.get_output_embeddings()
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [list(texts(item)) for item in items]
+        bos = tokenizer.bos_token_id
+        rows = [
+            [
+                [bos, *ids]
+                for ids in tokenizer([p.whole for p in own], add_special_tokens=False)["input_ids"]
+            ]
+            for own in pairs
+        ]
+        counts = [_read_counts(tokenizer, [(p.before, p.read) for p in own]) for own in pairs]
+        sums: dict[tuple[int, int], float] = {}
+        alone: list[tuple[int, int]] = []
+        for number in sorted(range(len(items)), key=lambda one: max(map(len, rows[one]))):
+            places = [(number, text) for text in range(len(rows[number]))]
+            if common_start(rows[number]) > 4:
+                sums |= read(places, rows, counts)
+            else:
+                alone += places
+        alone.sort(key=lambda place: len(rows[place[0]][place[1]]))
+        for start in range(0, len(alone), batch):
+            sums |= read(alone[start : start + batch], rows, counts)
+        return Answer([sums[place] for place in sorted(sums)])
+
+    def read(
+        places: list[tuple[int, int]], rows: list[list[list[int]]], counts: list[list[int]]
+    ) -> dict[tuple[int, int], float]:
+        own = [torch.tensor(rows[item][text]) for item, text in places]
+        first = [
+            len(row) - counts[item][text] for row, (item, text) in zip(own, places, strict=True)
+        ]
+        # What is read first is told by the token before it, which is not in the cache.
+        start = min(common_start([row.tolist() for row in own]), min(first) - 1)
+        sums = {}
+        with torch.inference_mode():
+            cache = None
+            if start:
+                cache = body(input_ids=own[0][None, :start], use_cache=True).past_key_values
+                cache.batch_repeat_interleave(len(own))
+            ends = pad_sequence([row[start:] for row in own], batch_first=True)
+            hidden = body(input_ids=ends, past_key_values=cache)[0]
+            for place, row, begin, states in zip(places, own, first, hidden, strict=True):
+                logits = head(states[begin - 1 - start : len(row) - 1 - start])
+                logs = logits.log_softmax(-1).gather(1, row[begin:, None])
+                sums[place] = -float(logs.double().sum()) / math.log(2)
+        return sums
+
+    return run
+
+
 def float64(model: Any, tokenizer: Any, batch: int) -> Tool:
     """The reference: one text at a time, no padding, no sharing, in the model's own precision.
 
@@ -187,7 +244,7 @@ def _masked_bits(model: Any, tokenizer: Any, text: str) -> list[float]:
 TOOLS: dict[str, Callable[[Any, Any, Any], Tool]] = {
     "coherencegym": coherencegym,
     "token_score": token_score,
-    "conditional_score": conditional_score,
+    "by_hand": by_hand,
     "loglikelihood": loglikelihood,
     "masked_token_score": masked_token_score,
     "masked_conditional_score": masked_conditional_score,
@@ -197,13 +254,13 @@ TOOLS: dict[str, Callable[[Any, Any, Any], Tool]] = {
 TITLES = {
     "coherencegym": "this project",
     "token_score": "minicons token_score",
-    "conditional_score": "minicons conditional_score",
+    "by_hand": "a loop by hand",
     "loglikelihood": "lm-evaluation-harness",
     "masked_token_score": "minicons token_score, masked",
     "masked_conditional_score": "minicons conditional_score, masked",
 }
 #: For what begins with the first token nothing is a condition.
-NEEDS_CONTEXT = {"conditional_score", "masked_conditional_score"}
+NEEDS_CONTEXT = {"masked_conditional_score"}
 #: Those for masked language models, beside this project.
 MASKED_TOOLS = frozenset({"masked_token_score", "masked_conditional_score"})
 

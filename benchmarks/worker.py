@@ -21,7 +21,6 @@ class Job:
         shape, device, dtype: of the model.
         batch: texts at a time, for tools that are told.
         warm_up: how many items are scored before the clock starts.
-        profile: say where the time goes, by operator, in place of measuring.
     """
 
     tool: str
@@ -32,7 +31,6 @@ class Job:
     dtype: str = "float32"
     batch: int = 8
     warm_up: int = 1
-    profile: bool = False
 
 
 def work(job: Job) -> dict[str, Any]:
@@ -59,9 +57,6 @@ def work(job: Job) -> dict[str, Any]:
         # The weights themselves are those of the tools; only what is computed is more exact.
         model = model.double() if job.device == "cpu" else model.float()
     tool = TOOLS[job.tool](model, tokenizer, job.batch)
-    if job.profile:
-        tool(items[: job.warm_up])
-        return {"operators": _profile(tool, items)}
     # Where both processors are busy, the machine's own rate belongs to the moment.
     rate = multiply_rate(job.device, job.dtype)
     base = base_memory(job.device)
@@ -92,18 +87,6 @@ def work(job: Job) -> dict[str, Any]:
         if job.device != "cpu":
             result["copy_rate"] = copy_rate(job.device)
     return result
-
-
-def _profile(tool: Any, items: Any) -> list[dict[str, Any]]:
-    from torch.profiler import ProfilerActivity, profile
-
-    with profile(activities=[ProfilerActivity.CPU]) as seen:
-        tool(items)
-    events = sorted(seen.key_averages(), key=lambda event: -event.self_cpu_time_total)
-    return [
-        {"operator": e.key, "seconds": e.self_cpu_time_total / 1e6, "calls": e.count}
-        for e in events[:25]
-    ]
 
 
 def one_thread() -> dict[str, str]:
