@@ -11,8 +11,7 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import labels
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import Shown, TableDocument
-from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.paired_scores import PairedScore
+from coherencegym.eval.results.comparison import ModelComparison, PairedScore
 from coherencegym.eval.statistics.estimators import DISCORDANCE, POWER
 from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, is_correlation, only_cd
 from coherencegym.eval.tasks.score.notes import tie_line

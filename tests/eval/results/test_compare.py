@@ -21,12 +21,12 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import print_document
 from coherencegym.eval.results.comparison import (
     ModelComparison,
+    PairedScore,
     by_suite,
     compare,
     corrected_together,
     model_labels,
 )
-from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
