@@ -91,7 +91,7 @@ class Show:
         from coherencegym.eval.report.grid import plain_text
         from coherencegym.eval.run.call import parse_options
         from coherencegym.eval.run.data import read_items
-        from coherencegym.eval.tasks.score.notes import scorer_notes
+        from coherencegym.eval.tasks.score.report import scorer_notes
         from coherencegym.eval.tasks.score.scoring import measure_error, score_items
         from coherencegym.eval.views.item_text import check_conditions, item_lines
         from coherencegym.terminal import shown_console

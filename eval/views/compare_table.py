@@ -14,8 +14,7 @@ from coherencegym.eval.report.formats import Shown, TableDocument
 from coherencegym.eval.results.comparison import ModelComparison, PairedScore
 from coherencegym.eval.statistics.estimators import DISCORDANCE, POWER
 from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, is_correlation, only_cd
-from coherencegym.eval.tasks.score.notes import tie_line
-from coherencegym.eval.tasks.score.report import items
+from coherencegym.eval.tasks.score.report import items, tie_line
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05

@@ -1,16 +1,28 @@
-"""The report of scores: their table, and below it controls, baselines, published scores."""
+"""The report of scores: their table, and below it controls, baselines, published scores, notes."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.dataset import BASELINE_WORDS, HUMAN_PERFORMANCE, PLAIN_BASELINES
+from coherencegym.eval.data.dataset import (
+    BASELINE_WORDS,
+    HUMAN_PERFORMANCE,
+    PLAIN_BASELINES,
+    SCORE_MEANINGS,
+    ItemTable,
+    filter_notes,
+)
+from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.source import Published
-from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, TIE, TOO_CLOSE, TOO_LONG
-from coherencegym.eval.plan.options import SYNTAXGYM_2021
+from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
+from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, MODEL, TIE, TOO_CLOSE, TOO_LONG
+from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
+from coherencegym.eval.plan.options import MODES, SYNTAXGYM_2021, Rules
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import (
     Introduction,
@@ -19,11 +31,27 @@ from coherencegym.eval.report.blocks import (
     labels,
     score_table,
 )
-from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, Score, shown_rows
+from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
+from coherencegym.eval.statistics.scores import (
+    CONTROLLED_CD,
+    FEW_ITEMS,
+    Score,
+    shown_rows,
+    small_groups,
+)
+from coherencegym.eval.tasks.headline import CONTROL_NOTE
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.items_page import collect, example_of
-from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.eval.tasks.score.scoring import UNDEFINED
+from coherencegym.eval.tasks.score.outcomes import (
+    MARGIN,
+    Difference,
+    by_kind,
+    inside,
+    predictions_of,
+)
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.scoring import LEVEL, UNDEFINED
+from coherencegym.eval.tasks.score.summary import CountedTable
 
 #: The columns of scores with their intervals, plain and controlled.
 SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"
@@ -209,3 +237,215 @@ def published_block(rows: Sequence[Published], title: str) -> grid.Grid:
         tuple(lines),
         tuple(notes),
     )
+
+
+def notes_of(found: Results) -> Iterator[Note]:
+    """The notes of a run."""
+    details: Sequence[ScoredItemTable] = found.details
+    tables = [one.table for one in details]
+    masked = scorer_notes(found.settings, tables)
+    yield from masked
+    if not masked:
+        yield from compat_notes(details[0].last.rules, str(found.model["dtype"]), tables)
+    if ties := tie_line(found.outcomes, tables):
+        yield caution(ties)
+    for one in details:
+        yield from filter_notes(one.table.config, one.chosen_with, found.model)
+    for table in tables:
+        yield from length_notes(found.outcomes, table)
+    yield from score_notes(found.summary["scores"], details)
+
+
+def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
+    """A line on the tables in which a tenth of the items or more are ties; empty: there are none.
+
+    An item counts if any of its predictions is a tie.
+    """
+    ties = items = 0
+    names = []
+    for table in tables:
+        places = predictions_of(outcomes, table.config, table.split)
+        places = inside(outcomes, places, table.headline)
+        places = places[outcomes.has_value(places)]
+        own = count_distinct(outcomes.items(places[outcomes.flags(places, TIE)]))
+        if own and 10 * own >= (number := count_distinct(outcomes.items(places))):
+            ties, items = ties + own, items + number
+            names.append(table.config)
+    if not names:
+        return ""
+    where = first_names(list(dict.fromkeys(names)))
+    little = ": the accuracy says little about the model" if 2 * ties >= items else ""
+    return f"{where}: {ties:,} of {items:,} items have a tie, which counts as wrong{little}"
+
+
+#: The share of items in which one side is the longer one from which on length alone may decide.
+NEARLY_ALL = 0.9
+
+
+def length_notes(outcomes: OutcomeTables, table: ItemTable) -> Iterator[Note]:
+    """Cautions on predictions of which nearly always the same side is the longer one.
+
+    None where the suite itself says that lengths differ.
+    """
+    tokens = outcomes.by_unit(MARGIN.name, MODEL, "target")
+    places = predictions_of(outcomes, table.config, table.split)
+    for kind, own in by_kind(outcomes, places).items() if not table.length_confound else ():
+        lengths = [more for more in tokens[outcomes.units_of(own)].tolist() if more == more]
+        for what, number in (
+            ("more", sum(more > 0 for more in lengths)),
+            ("fewer", sum(more < 0 for more in lengths)),
+        ):
+            if len(lengths) >= FEW_ITEMS and number >= NEARLY_ALL * len(lengths):
+                yield caution(
+                    f"{table.config}, {' '.join(kind)}: the side that is predicted to be more "
+                    f"surprising has {what} tokens in {number:,} of {len(lengths):,} items (mean "
+                    f"difference {fmean(lengths):+.1f}): its length alone may explain the score"
+                )
+
+
+def compat_notes(rules: Rules, dtype: str, tables: Sequence[ItemTable]) -> list[Note]:
+    """A line that scores may be held against published ones, or not; none where nobody would."""
+    if rules.name:
+        said = f"--compat {rules.name}: scored as the published numbers were"
+        if dtype == "float32":
+            return [detail(f"{said}, and comparable")]
+        return [caution(f"{said}, but in {dtype}, not in float32")]
+    if any(table.split == SUITE_SPLIT for table in tables):
+        modes = " or ".join(f"--compat {name}" for name in MODES)
+        return [
+            caution(f"not comparable with published numbers; with {modes}, scores are comparable")
+        ]
+    return []
+
+
+_MASKED = {
+    "within_word_l2r": "with the token and the rest of its word masked",
+    "original": "with only the token masked",
+}
+
+
+def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> list[Note]:
+    """Lines on surprisals that are not read from left to right; none where they are."""
+    if settings.get("masking") is None:
+        return []
+    published = "not comparable with published numbers, which come from left-to-right models"
+    return [
+        *([caution(published)] if any(table.split == SUITE_SPLIT for table in tables) else []),
+        detail(
+            f"{settings['scorer']}: bits are pseudo-surprisals: each is conditioned on the whole "
+            f"text, including the text after the token, {_MASKED[settings['masking']]} (--masking "
+            f"{settings['masking']})"
+        ),
+    ]
+
+
+def score_notes(scores: Sequence[Score], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    """Lines that a reader of the table must know."""
+    tables = [one.table for one in scored]
+    of_all = [score for score in scores if score.level == "all"]
+    yield from _what_counts(of_all, tables)
+    if hidden := len(small_groups(scores)):
+        groups = "group" if hidden == 1 else "groups"
+        yield detail(
+            f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
+            "items"
+        )
+    sharing = {(one.table.config, one.table.split) for one in scored if one.families}
+    if families := [s for s in of_all if (s.config, s.split) in sharing and s.clusters < s.n]:
+        listed = ", ".join(f"{s.config} {s.clusters:,} of {s.n:,} items" for s in families)
+        # Nobody has told people that the texts of a list, or of somebody's dataset, are repeated.
+        say = detail if all(table.verified for table in tables) else caution
+        yield say(f"intervals are clustered by families of items that share text: {listed}")
+    if any(FIRST_LEFT_OUT in score.counts for score in scores):
+        yield caution(
+            "† no start-of-text token: the first token of a text has no surprisal and is left "
+            "out; conditions may leave out different tokens"
+        )
+    counts = Counter[str]()
+    for score in of_all:
+        counts.update(score.counts)
+    for reason, meaning in UNDEFINED.items():
+        if reason in counts:
+            yield caution(f"undefined: {counts[reason]:,}, {meaning}")
+    if too_long := sum(one.too_long for one in scored):
+        context = scored[0].last.context
+        yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
+    if cut := sum(one.truncated for one in scored):
+        yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
+    yield from _run_notes(scored)
+    if spanning := sum(one.spanning_tokens for one in scored):
+        yield caution(
+            f"{spanning:,} tokens cross the edge of a compared region; each counts in the region "
+            "where it begins"
+        )
+    there = {(table.config, table.split) for table in tables}
+    for table in tables:
+        missing = [name for name in table.controls if (name, table.split) not in there]
+        if missing:
+            yield caution(
+                f"{table.config}: its score says little without its controls "
+                f"{', '.join(missing)}, which were not scored"
+            )
+    for name, meaning in SCORE_MEANINGS.items():
+        if any(getattr(score, name) is not None for score in scores):
+            yield detail(meaning)
+    if judged := [f"{score.config} {score.human_n:,}" for score in of_all if score.human_n]:
+        yield detail(
+            f"{HUMAN_PERFORMANCE}: the share of judged pairs in which most annotators call the "
+            f"incoherent text less coherent ({', '.join(judged)} pairs); the interval is in "
+            "results.json"
+        )
+
+
+def _what_counts(of_all: Sequence[Score], tables: Sequence[ItemTable]) -> Iterator[Note]:
+    over: dict[str, list[str]] = {}
+    for table in tables:
+        if table.headline:
+            over.setdefault(table.headline, []).append(table.config)
+    for headline, configs in over.items():
+        names = first_names(list(dict.fromkeys(configs)))
+        yield detail(
+            f"{names}: the config's row and rows such as name=value count only the predictions of "
+            f"the group {headline!r}"
+        )
+    yield from _control_note(tables)
+    empty = {(score.config, score.split) for score in of_all if not score.n}
+    left_out = [t.config for t in tables if t.in_headline and (t.config, t.split) in empty]
+    if left_out:
+        named = first_names(list(dict.fromkeys(left_out)))
+        yield caution(f"not in the headline score, as no item could be scored: {named}")
+
+
+def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
+    # Of each config that of the split that tells most of it.
+    best: dict[str, Mapping[str, Any]] = {}
+    for table in sorted(tables, key=lambda one: -float(one.control.get("effective_items", 0))):
+        if table.control and table.in_headline:
+            best.setdefault(table.config, table.control)
+    named: dict[str, list[str]] = {}
+    for config, control in best.items():
+        named.setdefault(str(control["word"]), []).append(config)
+    if named:
+        said = "; ".join(f"{word} ({first_names(names)})" for word, names in named.items())
+        say = detail if {*named} == {CONTROLLED_WORD} else caution
+        yield say(f"{CONTROL_NOTE}: {said}")
+
+
+def _run_notes(scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    # Things that were not done together, as it would have changed numbers.
+    if reasons := sorted({reason for one in scored for reason in one.apart}):
+        yield detail(
+            "the run was slower than usual, and its scores are not affected: a trial showed that "
+            "this model had better not read texts together, so each text was read in full or alone "
+            f"(docs/speed.md#shared-work; the trial: {'; '.join(reasons)})"
+        )
+    if halved := sum(one.halved for one in scored):
+        yield detail(f"memory ran out {halved:,} times: smaller batches were run")
+    if error := scored[0].error:
+        yield caution(
+            "too close: rounding in the number format may have decided these predictions, which "
+            f"count in the score; their margins are within the error of {1 - LEVEL:.0%} of the "
+            "items in a sample, compared with the same weights in float32: "
+            f"{error * math.sqrt(2 / 10):.2g} bits for two means of ten tokens, and accordingly "
+            "for other formulas"
+        )

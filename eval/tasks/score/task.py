@@ -10,7 +10,6 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.source import published
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
@@ -19,7 +18,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     differences,
     prediction_rows,
 )
-from coherencegym.eval.tasks.score.report import score_sections
+from coherencegym.eval.tasks.score.report import notes_of, score_sections
 from coherencegym.eval.tasks.score.scored_table import (
     ScoredItemTable,
     region_rows,

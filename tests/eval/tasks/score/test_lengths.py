@@ -15,8 +15,8 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.notes import length_notes
 from coherencegym.eval.tasks.score.outcomes import add_predictions
+from coherencegym.eval.tasks.score.report import length_notes
 from coherencegym.eval.tasks.score.scoring import (
     ScoredItem,
     evaluate_predictions,

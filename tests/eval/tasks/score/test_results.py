@@ -13,7 +13,7 @@ from coherencegym.eval.forward.trial import Trial
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.tasks.score.notes import score_notes
+from coherencegym.eval.tasks.score.report import score_notes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, score_items
 from coherencegym.eval.tasks.score.summary import summarise
