@@ -22,17 +22,20 @@ class LayerCurve:
 
     Attributes:
         model, config: names.
-        fits: the rows of ``layers.parquet`` of the model.
-        random: those of each randomly initialised model; may be empty.
-        bag_of_words, most_frequent: the baselines that no layer changes.
+        draws: the rows of ``layers.parquet`` by their draw: those of the model itself, 0, and of
+            each randomly initialised one.
+        baselines: the accuracies that no layer changes, by system.
     """
 
     model: str
     config: str
-    fits: Sequence[Mapping[str, Any]]
-    random: Sequence[Sequence[Mapping[str, Any]]]
-    bag_of_words: float | None
-    most_frequent: float | None
+    draws: Mapping[int, Sequence[Mapping[str, Any]]]
+    baselines: Mapping[str, float | None]
+
+    @property
+    def fits(self) -> Sequence[Mapping[str, Any]]:
+        """The fits of the model."""
+        return self.draws[0]
 
     @property
     def chosen(self) -> Mapping[str, Any]:
@@ -44,24 +47,16 @@ def curves_of(
     model: str, fits: Iterable[Mapping[str, Any]], scores: Iterable[Score]
 ) -> Iterator[LayerCurve]:
     """The curve of each config, from the rows of ``layers.parquet`` and the scores of the run."""
-    reached = {
-        (score.config, score.split, score.system): score.score
-        for score in scores
-        if not score.group and score.metric == ACCURACY
-    }
+    reached: dict[tuple[str, str], dict[str, float | None]] = {}
+    for score in scores:
+        if not score.group and score.metric == ACCURACY:
+            reached.setdefault((score.config, score.split), {})[score.system] = score.score
     tables: dict[tuple[str, str], dict[int, list[Mapping[str, Any]]]] = {}
     for fit in fits:
         draws = tables.setdefault((fit["config"], fit["split"]), {})
         draws.setdefault(fit["draw"], []).append(fit)
     for place, draws in tables.items():
-        yield LayerCurve(
-            model=model,
-            config=place[0],
-            fits=draws.pop(0, []),
-            random=list(draws.values()),
-            bag_of_words=reached.get((*place, BAG_OF_WORDS)),
-            most_frequent=reached.get((*place, MOST_FREQUENT)),
-        )
+        yield LayerCurve(model, place[0], draws, reached.get(place, {}))
 
 
 def draw_layers(curves: Sequence[LayerCurve], title: str) -> Any:
@@ -110,20 +105,17 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
             linestyle="none",
             label="chosen on validation" if place == 0 else None,
         )
-        if curve.random:
-            of_layers = zip(*curve.random, strict=True)
+        if random := [fits for draw, fits in curve.draws.items() if draw]:
+            of_layers = zip(*random, strict=True)
             drawn = [[100 * fit["test"] for fit in own] for own in of_layers]
             low, middle, high = ([of(own) for own in drawn] for of in (min, fmean, max))
             label = "random init" if len(models) == 1 else f"random init, {curve.model}"
             style = {"color": colour, "linestyle": figures.DASHED, "linewidth": 1}
             axes.plot(layers, middle, label=label, **style)
             axes.fill_between(layers, low, high, color=colour, alpha=0.08, linewidth=0)
-    baselines = [
-        (curves[0].bag_of_words, figures.PARTIAL_INPUT, "bag of words"),
-        (curves[0].most_frequent, figures.CHANCE_LINE, "most frequent label"),
-    ]
-    for value, colour, label in baselines:
-        if value is not None:
+    baselines = {BAG_OF_WORDS: figures.PARTIAL_INPUT, MOST_FREQUENT: figures.CHANCE_LINE}
+    for label, colour in baselines.items():
+        if (value := curves[0].baselines.get(label)) is not None:
             axes.axhline(
                 100 * value, color=colour, linestyle=figures.DASHED, linewidth=1.2, label=label
             )

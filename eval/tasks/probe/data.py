@@ -107,14 +107,38 @@ def read_probe_tables(
         splits, where = found[config], f"config {config!r}"
         if lack := _lacking([*splits, TRAIN] if train_on else splits, split):
             raise ConfigError(f"{where}: {lack}")
+        read, other_labels = splits, 0
+        rows = {name: one.read(max_items) for name, one in splits.items()}
         if train_on:
-            return _transferred(source, splits, learned, split, max_items, where)
-        rows = {name: read.read(max_items) for name, read in splits.items()}
-        digests = tuple(f"{name} {read.rows_sha256}" for name, read in splits.items())
-        return _probe_table(source, splits[split], rows, where, digests=digests)
+            # Rows of another config to learn from, and of all those with a label that both have.
+            labels = {row.label for own in rows.values() for row in own}
+            others = {name: one for name, one in learned.items() if name != split}
+            read = {**others, split: splits[split]}
+            rows = {n: one.read(max_items) for n, one in others.items()} | {split: rows[split]}
+            both = labels & {row.label for row in rows[TRAIN]}
+            number = len(rows[split])
+            rows = {n: tuple(row for row in own if row.label in both) for n, own in rows.items()}
+            other_labels = number - len(rows[split])
+        taught = f"{train_on} " if train_on else ""
+        tested = splits[split]
+        about: Mapping[str, Any] = tested.about.get("task_defaults", {})
+        return ProbeTable.of(
+            source,
+            tested,
+            rows[split],
+            **_divided_up(rows, split, where),
+            input=str(about.get("input", "")),
+            about=int(about.get("about", 0)),
+            protocol=str(about.get("protocol", "")),
+            digests=tuple(
+                f"{taught * (name != split)}{name} {one.rows_sha256}" for name, one in read.items()
+            ),
+            trained_on=train_on,
+            other_labels=other_labels,
+        )
 
-    tested = [config for config in found if not configs or config in configs]
-    return of_each(tested, table_of, named=bool(configs))
+    asked = [config for config in found if not configs or config in configs]
+    return of_each(asked, table_of, named=bool(configs))
 
 
 def _lacking(splits: Container[str], split: str) -> str:
@@ -126,50 +150,6 @@ def _lacking(splits: Container[str], split: str) -> str:
     if VALIDATION in splits:
         lack += f" (--split {VALIDATION} tests on that, and a tenth of {TRAIN} chooses)"
     return lack
-
-
-def _transferred(
-    source: Source,
-    splits: Mapping[str, TableRows[LabelledExample]],
-    learned: Mapping[str, TableRows[LabelledExample]],
-    split: str,
-    max_items: int | None,
-    where: str,
-) -> ProbeTable:
-    # Rows of another config to learn from, and of all rows those with a label that both have.
-    own = {name: read.read(max_items) for name, read in splits.items()}
-    rows = {name: read.read(max_items) for name, read in learned.items() if name != split}
-    both = {row.label for row in rows[TRAIN]} & {row.label for of in own.values() for row in of}
-    rows[split] = own[split]
-    kept = {name: tuple(row for row in of if row.label in both) for name, of in rows.items()}
-    taught = learned[TRAIN].config
-    digests = (f"{taught} {name} {learned[name].rows_sha256}" for name in rows if name != split)
-    return _probe_table(
-        *(source, splits[split], kept, where),
-        digests=(*digests, f"{split} {splits[split].rows_sha256}"),
-        trained_on=taught,
-        other_labels=len(rows[split]) - len(kept[split]),
-    )
-
-
-def _probe_table(
-    source: Source,
-    tested: TableRows[LabelledExample],
-    rows: Mapping[str, tuple[LabelledExample, ...]],
-    where: str,
-    **read: Any,
-) -> ProbeTable:
-    about: dict[str, Any] = dict(tested.about.get("task_defaults", {}))
-    return ProbeTable.of(
-        source,
-        tested,
-        rows[tested.split],
-        **_divided_up(rows, tested.split, where),
-        input=str(about.get("input", "")),
-        about=int(about.get("about", 0)),
-        protocol=str(about.get("protocol", "")),
-        **read,
-    )
 
 
 def probe_table_of(

@@ -222,7 +222,7 @@ def test_curves_of_several_runs_are_in_one_figure(
     curves = list(probe_curves([read_results(finished)]))
     chosen = [curve.chosen["layer"] for curve in curves]
     assert chosen == [results_of(finished)["probes"][0]["layer"]]
-    assert len(curves[0].random) == 2
+    assert list(curves[0].draws) == [0, 1, 2]
     assert len(curves[0].fits) > 1
     assert all(fit["low"] <= fit["test"] <= fit["high"] for fit in curves[0].fits)
     (other / "layers.parquet").unlink()
