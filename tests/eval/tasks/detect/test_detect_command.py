@@ -174,7 +174,7 @@ def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) ->
     few = cg.detect(loaded, data, **how)
     assert max(row.n for row in few.rows if row.metric == "F1") == 9
     with pytest.raises(
-        EvaluationError, match="detect: no option 'scorer'; expected one of batch_tokens"
+        EvaluationError, match="detect: no option 'scorer'; expected one of backend"
     ):
         cg.detect(model, data, scorer="x")
     with pytest.raises(EvaluationError, match=r"a dict; expected a dataset's name or folder$"):
