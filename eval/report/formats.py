@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from coherencegym.escapes import in_line, latex_text, markdown_text, visible_lines
 from coherencegym.eval.report import grid
+from coherencegym.files.strict_json import json_text
 from coherencegym.files.tables import data_frame
 
 if TYPE_CHECKING:
@@ -98,11 +98,6 @@ def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
         cells = ((name, visible_lines(x) if isinstance(x, str) else x) for name, x in row.items())
         out.writerow(dict(cells))
     return file.getvalue() if records else ""
-
-
-def json_text(content: Any) -> str:
-    """JSON as this program writes it, with an end of line."""
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _markdown(document: TableDocument) -> Iterator[str]:

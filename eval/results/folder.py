@@ -26,13 +26,12 @@ from coherencegym.eval.outcomes.files import (
     write_tables,
 )
 from coherencegym.eval.outcomes.metrics import SavedMetric, described_metrics, known_metrics
-from coherencegym.eval.report.formats import json_text
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.registry import TASKS, task_named
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.files.strict_json import Many, Some, kind, read_json
+from coherencegym.files.strict_json import Many, Some, json_text, kind, read_json
 
 #: The file that every folder of results has.
 MARKER = "results.json"

@@ -127,7 +127,7 @@ def open_cache(
                 file=sys.stderr,
             )
         return None
-    from coherencegym.eval.data.benchmark import versions
+    from coherencegym.eval.data.signature import versions
 
     # ``cuda`` for ``cuda:0`` and for ``cuda:0+cuda:1``: a run may go on where it finds room.
     devices = sorted({device.partition(":")[0] for device in model.device.split("+")})

@@ -28,7 +28,7 @@ from coherencegym.eval.models.in_memory import evaluating
 from coherencegym.eval.models.machine import ALONE, quiet_libraries, world
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import CachedPlans
-from coherencegym.eval.report.formats import json_text, print_document
+from coherencegym.eval.report.formats import print_document
 from coherencegym.eval.results.folder import (
     MARKER,
     OVERVIEW,
@@ -58,7 +58,7 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
-from coherencegym.files.strict_json import kind
+from coherencegym.files.strict_json import json_text, kind
 from coherencegym.files.tables import read_text
 
 if TYPE_CHECKING:

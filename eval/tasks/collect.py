@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from coherencegym.eval.data.benchmark import read_as, signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
+from coherencegym.eval.data.signature import read_as, signature, versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY, rows_digest
 from coherencegym.eval.models.load import LoadedModel

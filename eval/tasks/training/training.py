@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from statistics import fmean, stdev
 from typing import Any, ClassVar, TypeVar
 
-from coherencegym.eval.data.benchmark import signature, versions
 from coherencegym.eval.data.notes import Note, caution, detail
+from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.models.in_memory import in_memory

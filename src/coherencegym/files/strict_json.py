@@ -194,6 +194,11 @@ def _at(place: Sequence[str | int]) -> str:
     return f"{text}: " if text else ""
 
 
+def json_text(value: Any) -> str:
+    """JSON as this program writes it, with an end of line."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
 def kind(value: Any) -> str:
     """A value, short enough for an error; of an array or an object that it is one."""
     if isinstance(value, str | bool | int | float) or value is None:

@@ -19,7 +19,7 @@ from support.tiny_models import tiny
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.vllm import BACKEND, SETTINGS, Engine
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.eval.data.benchmark import versions
+from coherencegym.eval.data.signature import versions
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.config import context_length
 from coherencegym.eval.models.load import LoadedModel, load

@@ -207,7 +207,7 @@ def test_another_version_of_a_library_is_another_cache(
     paths = []
     for changed in ({}, {"coherencegym": "2"}, {"torch": "2.10"}, {"transformers": "5.22"}):
         monkeypatch.setattr(
-            "coherencegym.eval.data.benchmark.versions", lambda _, new=changed: {**found, **new}
+            "coherencegym.eval.data.signature.versions", lambda _, new=changed: {**found, **new}
         )
         paths.append(path_of(tmp_path))
     assert paths[0] == paths[1]

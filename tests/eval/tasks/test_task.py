@@ -15,7 +15,7 @@ from support.suites import Sample
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands, main
-from coherencegym.eval.data.benchmark import read_as
+from coherencegym.eval.data.signature import read_as
 from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.metrics import Accuracy, Margin, Spearman
