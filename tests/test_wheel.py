@@ -83,7 +83,7 @@ def test_the_wheel_knows_what_can_be_fetched(
     listed = run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch")
     names = sorted(path.stem for path in (repository / "loaders/sources").iterdir())
     assert all(name in listed for name in names)
-    assert len(names) == 12
+    assert len(names) == 10
 
 
 def test_the_wheel_builds_and_scores_outside_the_repository(

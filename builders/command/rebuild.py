@@ -263,7 +263,6 @@ def _hashes(path: Path) -> dict[str, str]:
 EXAMPLES = """\
   coherencegym rebuild OWNER/story_cloze --data-dir ~/corpora/storycloze
   coherencegym score --model gpt2 --dataset suites/story_cloze-3.0.0
-  coherencegym score --model gpt2 --dataset OWNER/story_cloze --data-dir ~/corpora/storycloze
 """
 
 

@@ -11,7 +11,7 @@ both?", CoNLL).
 that rare words look likely. ``within_word_l2r`` masks the later tokens of its word as well: a word
 is read from left to right (Kauf and Ivanova 2023, "A better way to do masked language model
 scoring", ACL). What a word is the tokenizer says (its pre-tokenizer), but none has white space in
-it; where the tokenizer does not say, punctuation stands apart, too.
+it.
 
 A name is letters like any other, so that no text can end itself or speak for somebody, and costs
 the bits of its letters. Other programs, such as lm-evaluation-harness, read the token in its place,

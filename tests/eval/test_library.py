@@ -398,7 +398,7 @@ def test_what_is_no_causal_model_is_refused_in_one_line(
     ):
         with pytest.raises(EvaluationError, match=said):
             score(model, tokenizer, pair_items[:1])
-    with pytest.raises(EvaluationError, match="a str is no tokenizer"):
+    with pytest.raises(EvaluationError, match="a str is no fast tokenizer"):
         score(demo.model, "gpt2", pair_items[:1])
     with pytest.raises(EvaluationError, match="compat='x'; expected one of 'syntaxgym-2021'"):
         score(demo.model, demo.tokenizer, pair_items[:1], compat="x")
