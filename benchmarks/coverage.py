@@ -20,8 +20,9 @@ from scipy.special import ndtri
 from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import cluster_ids, clustered
-from coherencegym.eval.statistics.estimators import Estimate, area, f1
+from coherencegym.eval.statistics.estimators import area, f1
 from coherencegym.eval.statistics.intervals import (
+    Estimate,
     Interval,
     difference_of_means,
     interval_of,

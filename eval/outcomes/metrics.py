@@ -24,9 +24,11 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import Clusters, cluster_ids, effective_sample_size
-from coherencegym.eval.statistics.estimators import Estimate, PairedDifference, estimate_of
+from coherencegym.eval.statistics.estimators import PairedDifference
 from coherencegym.eval.statistics.intervals import (
+    Estimate,
     Interval,
+    estimate_of,
     interval_of,
     mean_interval,
     share_interval,
@@ -156,7 +158,7 @@ class AreaUnderCurve(Metric):
         most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
         of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
         value = math.fsum(area for area, _ in found) / len(found)
-        mean = estimators.estimate_of(value, interval_of(of_all, number), int(ends[-1]))
+        mean = estimate_of(value, interval_of(of_all, number), int(ends[-1]))
         return replace(mean, clusters=number)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:

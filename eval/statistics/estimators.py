@@ -37,33 +37,14 @@ from coherencegym.eval.statistics.effective_size import (
 )
 from coherencegym.eval.statistics.intervals import (
     FEWEST,
+    Estimate,
     Interval,
+    estimate_of,
     interval_of,
     ratio_interval,
     share_interval,
 )
 from coherencegym.eval.statistics.paired import Test, difference_interval, signs_and_sizes
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value and its 95 % interval.
-
-    Attributes:
-        value: a share from 0 to 1, or a correlation; None where nothing can be said, as of a
-            precision without predictions.
-        low, high: the limits of the interval; None where ``value`` is.
-        method: the way in which they were computed.
-        n: units that the value is over.
-        clusters: the number of clusters that the interval is over; None where nobody counted.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    method: str
-    n: int
-    clusters: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,10 +328,3 @@ def above(values: Any, others: Any) -> Any:
 
     order = np.sort(others)
     return (np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")) / 2
-
-
-def estimate_of(value: float, interval: Interval | None, n: int) -> Estimate:
-    """A value over so many units, and its interval, where there is one."""
-    if interval is None:
-        return Estimate(value, None, None, "", n)
-    return Estimate(value, interval.low, interval.high, interval.method, n)

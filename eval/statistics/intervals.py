@@ -176,3 +176,31 @@ def _about_the_mean(values: Sequence[float], ids: Any, number: int) -> tuple[flo
     residuals: Any = np.bincount(ids, weights=items - mean, minlength=number)
     residuals /= len(items)
     return mean, adjusted(residuals, weights), effective_sample_size(weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and its 95 % interval.
+
+    Attributes:
+        value: a share from 0 to 1, or a correlation; None where nothing can be said, as of a
+            precision without predictions.
+        low, high: the limits of the interval; None where ``value`` is.
+        method: the way in which they were computed.
+        n: units that the value is over.
+        clusters: the number of clusters that the interval is over; None where nobody counted.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+    n: int
+    clusters: int | None = None
+
+
+def estimate_of(value: float, interval: Interval | None, n: int) -> Estimate:
+    """A value over so many units, and its interval, where there is one."""
+    if interval is None:
+        return Estimate(value, None, None, "", n)
+    return Estimate(value, interval.low, interval.high, interval.method, n)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 from coherencegym.eval.statistics.balance import WILSON
-from coherencegym.eval.statistics.estimators import Estimate
+from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
 
 #: Fewer items than this in a score, and the report warns.

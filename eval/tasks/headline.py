@@ -20,7 +20,7 @@ from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Bearing, Verdict
-from coherencegym.eval.statistics.estimators import Estimate
+from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.eval.statistics.scores import (
     CD,
     CHANCE_NAME,

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, replace
 
 from coherencegym.eval.data.dataset import SCORE_MEANINGS
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import labels
-from coherencegym.eval.report.figures import short_model
+from coherencegym.eval.report.blocks import labels, short_model
 from coherencegym.eval.report.formats import Shown, TableDocument
 from coherencegym.eval.results.comparison import ModelComparison, PairedScore
 from coherencegym.eval.statistics.estimators import DISCORDANCE, POWER

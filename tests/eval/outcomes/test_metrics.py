@@ -39,8 +39,8 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
-from coherencegym.eval.statistics.intervals import Interval, mean_interval, share_interval
+from coherencegym.eval.statistics.estimators import PairedDifference
+from coherencegym.eval.statistics.intervals import Estimate, Interval, mean_interval, share_interval
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from coherencegym.eval.statistics.estimators import (
     Counts,
-    Estimate,
     accuracy,
     area,
     f1,
@@ -21,6 +20,7 @@ from coherencegym.eval.statistics.estimators import (
     ratio_difference,
     share_difference,
 )
+from coherencegym.eval.statistics.intervals import Estimate
 
 #: A unit of two models: parts of wholes, values that rank, its kind and its cluster.
 UnitRow = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bool, str]

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.tables import Cells
-from coherencegym.eval.statistics.estimators import Estimate, PairedDifference
+from coherencegym.eval.statistics.estimators import PairedDifference
+from coherencegym.eval.statistics.intervals import Estimate
 
 
 class Perfect(Accuracy):

@@ -13,13 +13,8 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics import estimators
-from coherencegym.eval.statistics.estimators import (
-    Estimate,
-    accuracy,
-    area,
-    ratio,
-    ratio_difference,
-)
+from coherencegym.eval.statistics.estimators import accuracy, area, ratio, ratio_difference
+from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.eval.tasks.detect.documents import (
     DECISIONS,
     Decision,

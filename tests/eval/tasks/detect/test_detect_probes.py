@@ -19,7 +19,7 @@ from coherencegym.eval.kinds.items import Item, SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.statistics.estimators import Estimate
+from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.eval.tasks.detect.documents import (
     PROBE_METRICS,
     Decision,
