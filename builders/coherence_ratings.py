@@ -16,7 +16,7 @@ from coherencegym.builders.suite import Column, Config, Contrast, Suite
 from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.statistics.bag_of_words import overlap
+from coherencegym.eval.statistics.overlap import overlap
 from coherencegym.loaders.corpora.judged import COHESENTIA, HOLISTIC, INCREMENTAL, ratings
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context

@@ -56,13 +56,13 @@ from coherencegym.eval.statistics.bag_of_words import (
     learned_from,
     out_of_fold_scores,
     slot_bags,
-    whole_clusters,
 )
 from coherencegym.eval.statistics.balance import BALANCE_VERSION
 from coherencegym.eval.statistics.control import CONTROLLED, UNCONTROLLED, Control
 from coherencegym.eval.statistics.effective_size import cluster_pairs
 from coherencegym.eval.statistics.estimators import effective_items, smallest_difference
 from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.statistics.overlap import whole_clusters
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision, overlap_decisions
 from coherencegym.files.parquet import write_parquet
 from coherencegym.words import count_words, with_spaces

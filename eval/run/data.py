@@ -95,7 +95,7 @@ def items_of_pairs(
 def _with_baselines(table: ItemTable) -> ItemTable:
     # A build stores them, but of all items of a table; of many items, read in parts, none are
     # computed.
-    from coherencegym.eval.statistics.pair_baselines import ComputedBaselines
+    from coherencegym.eval.statistics.computed_baselines import ComputedBaselines
 
     is_known = table.baselines is None if table.verified else table.baselines is not None
     if is_known or (table.verified and not table.is_part) or isinstance(table.items, StoredItems):

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.kinds.items import SEPARATOR, GeneratedItem
-from coherencegym.eval.statistics.bag_of_words import whole_clusters, word_classifier
+from coherencegym.eval.statistics.bag_of_words import word_classifier
 from coherencegym.eval.statistics.balance import (
     Balance,
     balanced,
@@ -29,6 +29,7 @@ from coherencegym.eval.statistics.balance import (
 )
 from coherencegym.eval.statistics.effective_size import WITH
 from coherencegym.eval.statistics.estimators import one_thread
+from coherencegym.eval.statistics.overlap import whole_clusters
 from coherencegym.eval.statistics.surface import (
     SURFACE_RULES,
     SurfaceDifferences,

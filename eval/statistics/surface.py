@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Contrast, GeneratedItem
-from coherencegym.eval.statistics.bag_of_words import (
+from coherencegym.eval.statistics.overlap import (
     all_words,
     content_words,
     cosine,

@@ -19,7 +19,7 @@ from coherencegym.builders.pipeline.kinds import Division, OwnSplits
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.suite import Config, by_language
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.statistics.bag_of_words import content_words, turns_and_sentences
+from coherencegym.eval.statistics.overlap import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.units import Shuffle

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from coherencegym.builders.release.quality import baseline_scores
 from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import Item, Region, joined_condition
-from coherencegym.eval.statistics.bag_of_words import content_words, cosine, overlap
+from coherencegym.eval.statistics.overlap import content_words, cosine, overlap
 from coherencegym.eval.statistics.pair_baselines import overlap_decisions
 
 

@@ -14,8 +14,9 @@ from coherencegym.builders.suite import Contrast, GeneratedDocument, GeneratedIt
 from coherencegym.eval.data.dataset import PARTIAL_INPUT
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
-from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores, whole_clusters
+from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.control import checked_items
+from coherencegym.eval.statistics.overlap import whole_clusters
 from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.discourse import Discourse, Unit
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.eval.statistics.bag_of_words import (
-    FitError,
-    bag_of_words,
-    word_classifier,
-)
+from coherencegym.eval.statistics.bag_of_words import FitError, bag_of_words, word_classifier
 
 
 def rows(*words: str) -> list[tuple[str, str]]:
