@@ -58,8 +58,8 @@ def measure_speed(model: Any, tokenizer: Any, texts: list[str], rounds: int) -> 
     """Tokens a processor second of both, round by round."""
     from coherencegym.eval import Passage, states
     from coherencegym.eval.models.in_memory import body_of
+    from coherencegym.eval.plan.passages import prepare_passages
     from coherencegym.eval.plan.plan import default_budget, make_batches
-    from coherencegym.eval.plan.requests import prepare_passages
 
     passages = [Passage.whole(text) for text in texts]
     body = body_of(model)

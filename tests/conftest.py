@@ -102,7 +102,7 @@ def demo_models() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def demo_once(demo_models: dict[str, Any]) -> Iterator[None]:
     """In a module the files of the demo model are read once a process."""
-    from coherencegym.eval.models import load
+    from coherencegym.eval.models import adapters, load
 
     def once(read: Callable[..., Any]) -> Callable[..., Any]:
         def remembered(of: Any, *how: Any, **more: Any) -> Any:
@@ -119,12 +119,12 @@ def demo_once(demo_models: dict[str, Any]) -> Iterator[None]:
 
         return remembered
 
-    load_weights, adapted = load._weights, load._adapted
+    load_weights, adapted = load._weights, adapters.with_adapter
     with pytest.MonkeyPatch.context() as patched:
         for read in (load._read, load_weights):
             patched.setattr(load, read.__name__, once(read))
         # An adapter changes the layers in place.
-        patched.setattr(load, "_adapted", lambda model, *how: adapted(deepcopy(model), *how))
+        patched.setattr(load, "with_adapter", lambda model, *how: adapted(deepcopy(model), *how))
         yield
 
 

@@ -41,7 +41,7 @@ from coherencegym.errors import EvaluationError
 if TYPE_CHECKING:
     import numpy as np
 
-    from coherencegym.eval.plan.requests import PooledSequence
+    from coherencegym.eval.plan.passages import PooledSequence
     from coherencegym.eval.text.sequence import TokenSequence
 
 

@@ -31,8 +31,8 @@ from typing import Any, Literal
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.models.arguments import ATTENTION
-from coherencegym.eval.models.machine import NEEDS_CODE, attempt, input_device, require
-from coherencegym.eval.models.source import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ModelSource
+from coherencegym.eval.models.machine import NEEDS_CODE, attempt, input_device
+from coherencegym.eval.models.source import ADAPTER_CONFIG, ModelSource
 from coherencegym.files.strict_json import held, kind
 
 #: Names in a config of the most tokens that its model can read, most usual first.
@@ -459,36 +459,6 @@ def _files(source: ModelSource) -> Iterator[tuple[str, Path]]:
         if path is None:
             raise EvaluationError(f"{where}{kind(name)} is not there; expected every file it names")
         yield name, path
-
-
-def refuse_unless_adapter(adapter: ModelSource) -> None:
-    """Refuse an adapter before the model's weights are loaded."""
-    require("peft", f"the adapter {adapter.name!r}")
-    config = adapter.read_json(ADAPTER_CONFIG)
-    if config is None:
-        raise EvaluationError(f"adapter {adapter.name!r} has no {ADAPTER_CONFIG}")
-    if adapter.file(ADAPTER_WEIGHTS) is None:
-        raise EvaluationError(
-            f"adapter {adapter.name!r} has no {ADAPTER_WEIGHTS}; pickled weights are never read: "
-            "load it where you trust it and save it again with save_pretrained"
-        )
-    from peft import PEFT_TYPE_TO_TUNER_MAPPING
-    from peft.tuners.tuners_utils import BaseTuner
-
-    kind = str(config.get("peft_type"))
-    tuner = PEFT_TYPE_TO_TUNER_MAPPING.get(kind)
-    # What is only new layers leaves peft's wrapper with nothing to do, so that the model can be
-    # called without it (AdaLoRA's adds a term to the loss). Megatron's layers would come from a
-    # module that the config names.
-    if (
-        (getattr(tuner, "forward", None) is not BaseTuner.forward and kind != "ADALORA")
-        or config.get("alora_invocation_tokens")
-        or config.get("megatron_config")
-    ):
-        raise EvaluationError(
-            f"adapter {adapter.name!r} ({kind[:40]}) does something else than change the model's "
-            "layers, or this peft does not know it; expected one like LoRA"
-        )
 
 
 def refuse_unless_in_vocabulary(

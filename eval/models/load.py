@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.notes import Note, caution, detail
+from coherencegym.eval.models.adapters import refuse_unless_adapter, with_adapter
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.config import (
     WEIGHT_INDEX,
@@ -24,7 +24,6 @@ from coherencegym.eval.models.config import (
     context_length,
     is_headless,
     refuse_other_head,
-    refuse_unless_adapter,
     refuse_unless_held,
     refuse_unless_it_sees,
     refuse_unless_sane,
@@ -34,16 +33,10 @@ from coherencegym.eval.models.machine import (
     Placement,
     attempt,
     devices,
-    input_device,
     place_model,
     quantization_of,
 )
-from coherencegym.eval.models.source import (
-    ADAPTER_CONFIG,
-    ADAPTER_WEIGHTS,
-    ModelSource,
-    find_model,
-)
+from coherencegym.eval.models.source import ADAPTER_CONFIG, ModelSource, find_model
 
 #: Weights that a class of transformers needs, for messages.
 _EXPECTED = {
@@ -415,7 +408,7 @@ def _weights(
         model = _whole(files, made, trust, settings, bare=read.is_bare)
     if placement.device is not None:
         model = model.to(placement.device)
-    return (model if read.adapter is None else _adapted(model, read.adapter)).eval()
+    return (model if read.adapter is None else with_adapter(model, read.adapter)).eval()
 
 
 def _whole(
@@ -455,66 +448,6 @@ def _whole(
     if bare and heads:
         raise EvaluationError(f"{what} has weights of another head ({heads[0]}); {expected}")
     return model
-
-
-def _resize(model: Any, weights: Path) -> None:
-    # As peft does not: to as many rows of embeddings as an adapter has that was trained with more.
-    from safetensors import safe_open
-
-    ends = [*filter(None, (model.get_input_embeddings(), model.get_output_embeddings()))]
-    names = [re.escape(name) for name, one in model.named_modules() if one in ends]
-    whole = re.compile(
-        rf"base_model\.model\.({'|'.join(names)})"
-        r"(\.(modules_to_save|token_adapter|base_layer))*\.weight"
-    )
-    with safe_open(weights, "pt") as file:
-        found = ((whole.fullmatch(key), key) for key in file.keys())  # noqa: SIM118 (no mapping)
-        rows = {match[1]: file.get_slice(key).get_shape()[0] for match, key in found if match}
-    sizes, now = {*rows.values()}, vocabulary_size(model)
-    if len(sizes) != 1 or (size := sizes.pop()) == now:
-        return
-    if size > now and len(rows) < len({id(end.weight) for end in ends}):
-        raise EvaluationError(
-            f"it has {size:,} embeddings for the input or the output alone, and the model has "
-            f"{now:,}; expected an adapter that was saved with both"
-        )
-    model.resize_token_embeddings(size, mean_resizing=False)
-
-
-def _adapted(model: Any, adapter: ModelSource) -> Any:
-    # The layers are changed in place: the model itself comes back, and its forward takes what it
-    # took before.
-    from peft import PeftModel
-
-    if any(weights.device.type == "meta" for weights in model.parameters()):
-        raise EvaluationError(
-            f"adapter {adapter.name!r}: a part of the model is kept elsewhere for want of memory, "
-            "and peft cannot change it there; expected more memory, or the adapter merged into the "
-            "model"
-        )
-    config, weights = adapter.file(ADAPTER_CONFIG), adapter.file(ADAPTER_WEIGHTS)
-    # Both are there, and now on this machine.
-    assert config is not None
-    assert weights is not None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            _resize(model, weights)
-            wrapped = PeftModel.from_pretrained(
-                model, str(config.parent), torch_device=str(input_device(model))
-            )
-        except Exception as error:
-            # peft raises whatever the layers that an adapter asks for lead to.
-            raise EvaluationError(
-                f"adapter {adapter.name!r} does not fit the model: {first_line(error)[:300]}"
-            ) from None
-    if any("missing adapter keys" in str(warning.message) for warning in caught):
-        # peft would go on with what it starts training from, which changes nothing.
-        raise EvaluationError(
-            f"adapter {adapter.name!r} lacks weights that its config asks for in this model; "
-            "expected an adapter made for it"
-        )
-    return wrapped.get_base_model()
 
 
 def named(source: ModelSource | None) -> dict[str, str] | None:

@@ -9,8 +9,8 @@ They may come from anybody, so that every value is held to its type.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +19,14 @@ from pydantic import BaseModel
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.data.source import SuiteWords
-from coherencegym.eval.outcomes.files import (
-    OUTCOMES_FILE,
-    outcomes_digest,
-    read_outcome_tables,
-    write_tables,
-)
-from coherencegym.eval.outcomes.metrics import SavedMetric, described_metrics, known_metrics
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE, outcomes_digest, read_outcome_tables
+from coherencegym.eval.outcomes.metrics import SavedMetric, known_metrics
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.registry import TASKS, task_named
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.outcomes import Difference
-from coherencegym.files.strict_json import Many, Some, json_text, kind, read_json
+from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -76,39 +71,6 @@ _UNASKED = ("", "auto", "within_word_l2r")
 
 def _last_name(text: str) -> str:
     return Path(text).resolve().name if Path(text).is_dir() else text.replace("/", "__")
-
-
-def write_results(results: Results, folder: Path) -> None:
-    """Write ``results.json`` and the outcomes into a folder that is there."""
-    digest = {}
-    if len(results.outcomes.units):
-        write_tables(results.outcomes, folder)
-        digest["outcomes_sha256"] = outcomes_digest(folder)
-    write_json({**results_json(results), **digest}, folder / MARKER)
-
-
-def results_json(results: Results) -> dict[str, Any]:
-    """The content of ``results.json``, but for the digest of the outcomes."""
-    return {
-        "format": RESULTS_FORMAT,
-        # Those of the first task have always been without its name.
-        **({"task": results.task} if results.task != "score" else {}),
-        "signature": results.signature,
-        "model": dict(results.model),
-        "dataset": dict(results.dataset),
-        "settings": dict(results.settings),
-        "notes": [asdict(note) for note in results.notes],
-        "headline": asdict(results.headline) if results.headline else None,
-        "metrics": described_metrics(list(results.metrics.values())),
-        "scores": [asdict(score) for score in results.rows],
-        "differences": [asdict(difference) for difference in results.differences],
-        **results.more,
-    }
-
-
-def write_json(content: Mapping[str, Any], path: Path) -> None:
-    """Write JSON, with an end of line."""
-    path.write_text(json_text(content), encoding="utf-8")
 
 
 def run_folders(folders: Iterable[Path], levels: int = 2) -> list[Path]:
@@ -177,7 +139,7 @@ def read_results(folder: Path, *, outcomes: bool = False) -> Results:
         _check_whole(folder)
     read = read_json(path, _Results)
     # As it is written: what no reader knows stays, too.
-    raw = json.loads(path.read_text(encoding="utf-8-sig"))
+    raw, known = json.loads(path.read_text(encoding="utf-8-sig")), {"format", *vars(read)}
     results = Results(
         signature=read.signature,
         model=raw["model"],
@@ -189,7 +151,7 @@ def read_results(folder: Path, *, outcomes: bool = False) -> Results:
         headline=read.headline,
         metrics=known_metrics(read.metrics, str(path)),
         differences=read.differences,
-        more={name: value for name, value in raw.items() if name not in _KEYS},
+        more={name: value for name, value in raw.items() if name not in known},
         folder=folder,
     )
     return _with_outcomes(results, read.outcomes_sha256) if outcomes else results
@@ -278,6 +240,3 @@ class _Results:
     notes: Many[Note] = ()
     metrics: Many[SavedMetric] = ()
     outcomes_sha256: str = ""
-
-
-_KEYS = {"format", *(each.name for each in fields(_Results))}

@@ -29,14 +29,8 @@ from coherencegym.eval.models.machine import ALONE, quiet_libraries, world
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.report.formats import print_document
-from coherencegym.eval.results.folder import (
-    MARKER,
-    OVERVIEW,
-    run_name,
-    runs_beside,
-    told_apart,
-    write_results,
-)
+from coherencegym.eval.results.folder import MARKER, OVERVIEW, run_name, runs_beside, told_apart
+from coherencegym.eval.results.written import write_results
 from coherencegym.eval.run.call import (
     described_model,
     print_cache,

@@ -191,8 +191,8 @@ class TokenSequence:
     Attributes:
         positions: those of the tokens whose surprisal is read, increasing.
         word_starts: those where the surprisal of any token that begins a word is read
-            (:mod:`eval.text.places`), increasing; a last token that is not read may be one of them:
-            what follows the text.
+            (:mod:`eval.text.places`), increasing; a last token that is not read may be one
+            of them: what follows the text.
         masked: the part that is hidden and read (:mod:`eval.text.sequence`); None: nothing is.
     """
 

@@ -30,7 +30,8 @@ from coherencegym.escapes import (
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ItemList, ReportSection
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
+from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.written import results_json, write_json, write_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.folders import written_beside
 

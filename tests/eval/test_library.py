@@ -27,7 +27,8 @@ from coherencegym.eval.models.in_memory import evaluating, in_memory, state_dige
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
-from coherencegym.eval.results.folder import read_results, results_json
+from coherencegym.eval.results.folder import read_results
+from coherencegym.eval.results.written import results_json
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, Scored
 

@@ -28,7 +28,8 @@ from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Re
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import at_layer, compare, corrected_together
-from coherencegym.eval.results.folder import read_results, write_results
+from coherencegym.eval.results.folder import read_results
+from coherencegym.eval.results.written import write_results
 from coherencegym.eval.tasks.results import Results
 
 #: Items of a config: what more of them have, the rows that are made here have as well.

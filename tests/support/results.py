@@ -23,7 +23,7 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.folder import write_results
+from coherencegym.eval.results.written import write_results
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results, TableFacts

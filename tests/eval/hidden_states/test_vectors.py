@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import VECTORS_SUFFIX, VectorStore, checksum
-from coherencegym.eval.plan.requests import PooledSequence
+from coherencegym.eval.plan.passages import PooledSequence
 
 LAYERS, WIDTH = (0, 3), 4
 

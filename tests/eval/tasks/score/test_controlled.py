@@ -25,8 +25,9 @@ from coherencegym.eval.kinds.items import (
     contrasted,
 )
 from coherencegym.eval.results.comparison import compare
-from coherencegym.eval.results.folder import read_results, write_results
+from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.results.run_table import table_of
+from coherencegym.eval.results.written import write_results
 from coherencegym.eval.statistics.balance import balanced, weighted_interval
 from coherencegym.eval.statistics.surface import SURFACE_RULES, surface_differences
 from coherencegym.eval.tasks.headline import Headline

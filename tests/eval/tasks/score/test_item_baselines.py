@@ -23,7 +23,8 @@ from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Re
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.comparison import count_compared
-from coherencegym.eval.results.folder import read_results, write_results
+from coherencegym.eval.results.folder import read_results
+from coherencegym.eval.results.written import write_results
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, BASELINE_SYSTEMS, predictions_of
 
