@@ -251,7 +251,7 @@ def test_what_cannot_be_scored_is_refused_before_training(
         (trainer, folder, {"every": 1, "limit": 0}, "limit: 0; expected"),
         (trainer, folder, {"every": 1, "config": "none"}, "none"),
         (trainer, folder, {"every": 1, "botch": 1}, "no option 'botch'"),
-        (trainer, folder, {"every": 1, "tokenizer": "gpt2"}, "a str is no fast tokenizer"),
+        (trainer, folder, {"every": 1, "tokenizer": "gpt2"}, "a str is no tokenizer"),
     ]
     for own, data, options, said in refused:
         with pytest.raises(EvaluationError, match=said) as caught:

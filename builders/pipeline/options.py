@@ -56,11 +56,9 @@ class BuildOptions:
     )
     format: str | None = option(
         None,
-        "format of --texts that are annotated: "
-        + ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items()),
+        f"annotation of --texts: {', '.join(FORMATS)}",
         choices=FORMATS,
         metavar="NAME",
-        short=f"annotation of --texts: {', '.join(FORMATS)}",
     )
     licence: str = option("", "licence of your texts (SPDX), such as CC-BY-4.0", metavar="ID")
     language: str = option(
@@ -81,10 +79,9 @@ class BuildOptions:
     hub_revision: str | None = option(None, "its tag or commit", metavar="TAG", rare=True)
     genre: Genre | None = option(
         None,
-        f"genre of your texts: {', '.join(_GENRES)}",
+        "genre of your texts, such as narration or dialogue",
         choices=_GENRES,
         metavar="NAME",
-        short="genre of your texts, such as narration or dialogue",
     )
     splits: tuple[str, ...] = option(
         (),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from coherencegym.escapes import in_line, latex_text, markdown_text, visible_lines
 from coherencegym.eval.report import grid
 from coherencegym.files.strict_json import json_text
-from coherencegym.files.tables import data_frame
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -62,7 +61,9 @@ class Shown(ABC):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The numbers as a data frame, shares from 0 to 1 among them."""
-        return data_frame(self.document.records)
+        import pandas
+
+        return pandas.DataFrame(self.document.records)
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_document(self.document, console))

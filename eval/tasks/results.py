@@ -30,7 +30,6 @@ from coherencegym.eval.tasks.headline import (
 )
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.files.parquet import parquet_rows
-from coherencegym.files.tables import data_frame
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -292,7 +291,7 @@ class Results:
         """A table of the results as a data frame; see :func:`rows`.
 
         Raises:
-            EvaluationError: pandas is not installed, or there is no such table.
+            EvaluationError: there is no such table.
         """
         return to_pandas(self, kind)
 
@@ -370,9 +369,11 @@ def to_pandas(results: Results, kind: str = "scores") -> pandas.DataFrame:
     """The same as a data frame.
 
     Raises:
-        EvaluationError: pandas is not installed, or there is no such table.
+        EvaluationError: there is no such table.
     """
-    return data_frame(rows(results, kind))
+    import pandas
+
+    return pandas.DataFrame(rows(results, kind))
 
 
 def rows_in_folder(results: Results, name: str, expected: str = "") -> list[dict[str, Any]] | None:

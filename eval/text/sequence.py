@@ -11,7 +11,7 @@ both?", CoNLL).
 that rare words look likely. ``within_word_l2r`` masks the later tokens of its word as well: a word
 is read from left to right (Kauf and Ivanova 2023, "A better way to do masked language model
 scoring", ACL). What a word is the tokenizer says (its pre-tokenizer), but none has white space in
-it.
+it; where the tokenizer does not say, punctuation stands apart, too.
 
 A name is letters like any other, so that no text can end itself or speak for somebody, and costs
 the bits of its letters. Other programs, such as lm-evaluation-harness, read the token in its place,
@@ -191,8 +191,8 @@ class TokenSequence:
     Attributes:
         positions: those of the tokens whose surprisal is read, increasing.
         word_starts: those where the surprisal of any token that begins a word is read
-            (:mod:`eval.text.places`), increasing; a last token that is not read may be one
-            of them: what follows the text.
+            (:mod:`eval.text.places`), increasing; a last token that is not read may be one of them:
+            what follows the text.
         masked: the part that is hidden and read (:mod:`eval.text.sequence`); None: nothing is.
     """
 

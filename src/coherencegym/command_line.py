@@ -2,7 +2,7 @@
 
 argparse prints its whole usage before the line that matters, and all options of a command at once.
 :class:`Parser` prints the line alone with the name that was meant, and shows options marked
-:func:`rare`, and the whole text of those marked :func:`short`, under ``--help-all``.
+:func:`rare` under ``--help-all``.
 :func:`finish` runs a command to its exit code.
 """
 
@@ -53,12 +53,6 @@ def rare(action: _Action) -> _Action:
     return action
 
 
-def short(action: _Action, text: str) -> _Action:
-    """Give an option a short text for ``--help``; ``--help-all`` shows the whole one."""
-    action.short = text  # type: ignore[attr-defined]
-    return action
-
-
 def option(
     default: Any,
     said: str,
@@ -72,7 +66,6 @@ def option(
     many: bool | None = False,
     rare: bool = False,
     required: bool = False,
-    short: str = "",
 ) -> Any:
     """A field of a dataclass of options: an option of the shell and of Python.
 
@@ -89,11 +82,10 @@ def option(
             that take several models and datasets.
         rare: true where only ``--help-all`` shows it.
         required: nothing can be done without it.
-        short: its text in ``--help``, where only ``--help-all`` shows the whole one.
     """
     about: dict[str, Any] = {"help": said, "choices": choices, "parse": parse, "name": name}
     about |= {"flags": tuple(flags), "metavar": metavar, "group": group, "many": many, "rare": rare}
-    return field(default=default, metadata={**about, "required": required, "short": short})
+    return field(default=default, metadata={**about, "required": required})
 
 
 def named(text: str) -> str:
@@ -188,7 +180,7 @@ def add_option(
     """Declare the option of a field; ``more`` are settings of argparse."""
     about, default = own.metadata, own.default
     assert default is not MISSING
-    said, short_text = about["help"], about["short"]
+    said = about["help"]
     settings: dict[str, Any] = {"dest": name, "required": about["required"], **more}
     if default is False or default is True:
         settings["action"] = "store_false" if default else "store_true"
@@ -204,13 +196,10 @@ def add_option(
             settings |= {"nargs": "+", "action": "extend"}
         if isinstance(default, str | int | float) and default != "" and "default" not in said:
             said += f"; default {default}"
-            short_text += f"; default {default}" if short_text else ""
     flags = about["flags"] or (flag_of(name),)
     action = parser.group(about["group"] or group).add_argument(*flags, help=said, **settings)
     if about["rare"]:
         rare(action)
-    if short_text:
-        short(action, short_text)
     assert isinstance(action, argparse.Action)
     return action
 
@@ -385,15 +374,21 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def format_help(self) -> str:
-        """Format the help without the options that are rare, and with short texts."""
-        with _shortened(self) as number:
-            text = super().format_help()
-        if not number:
+        """Format the help without the options that are rare."""
+        hidden = {
+            action: action.help
+            for action in self._actions
+            if getattr(action, "rare", False) and action.help != argparse.SUPPRESS
+        }
+        for action in hidden:
+            action.help = argparse.SUPPRESS
+        text = super().format_help()
+        for action, said in hidden.items():
+            action.help = said
+        if not hidden:
             return text
         before, mark, after = text.partition("\nexamples:\n")
-        values = any(hasattr(action, "short") for action in self._actions)
-        more = f"{number} more options" + " and explains all values" * values
-        return f"{before.rstrip()}\n\n--help-all shows {more}.\n{mark}{after}"
+        return f"{before.rstrip()}\n\n--help-all shows {len(hidden)} more options.\n{mark}{after}"
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -404,13 +399,6 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
         shown = super()._format_args(action, default_metavar)
         return re.sub(r"^(\S+) \[\1 \.\.\.\]$", r"\1 ...", shown)
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        # The value once, behind the last name of the option, as of Python 3.13.
-        if not action.option_strings or action.nargs == 0:
-            return super()._format_action_invocation(action)
-        value = self._format_args(action, self._get_default_metavar_for_optional(action))
-        return f"{', '.join(action.option_strings)} {value}"
 
 
 class _Help(argparse.Action):
@@ -424,24 +412,6 @@ class _Help(argparse.Action):
         whole = "--help-all" in self.option_strings
         print(parser.format_everything() if whole else parser.format_help(), end="")
         parser.exit()
-
-
-@contextmanager
-def _shortened(parser: argparse.ArgumentParser) -> Iterator[int]:
-    # Gives the number of options that are hidden.
-    helps = [(action, action.help) for action in parser._actions]
-    hidden = 0
-    for action, text in helps:
-        if getattr(action, "rare", False) and text != argparse.SUPPRESS:
-            action.help = argparse.SUPPRESS
-            hidden += 1
-        else:
-            action.help = getattr(action, "short", text)
-    try:
-        yield hidden
-    finally:
-        for action, text in helps:
-            action.help = text
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:

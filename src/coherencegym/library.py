@@ -140,14 +140,15 @@ def surprisal(
         (missing where a first token has nothing before it).
 
     Raises:
-        EvaluationError: a model or a file is not there, an option is wrong, a text is empty or too
-            long, or pandas is not installed.
+        EvaluationError: a model or a file is not there, an option is wrong, or a text is empty
+            or too long.
     """
+    import pandas
+
     from coherencegym.eval.run.texts import surprisal_rows
-    from coherencegym.files.tables import data_frame
 
     given = {**options, "model": _with_tokenizer(model, tokenizer)}
-    return data_frame(surprisal_rows(texts, given, contexts))
+    return pandas.DataFrame(surprisal_rows(texts, given, contexts))
 
 
 def probe(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) -> Results:

@@ -27,19 +27,15 @@ class DetectOptions:
 
     detector: str = option(
         DEFAULT_DETECTOR,
-        "; ".join(f"{name}: {summary}" for name, summary in DETECTORS.items())
-        + "; classifier: the score of a model that `train documents` trained",
+        f"score of a sentence: {', '.join(DETECTORS)} or {CLASSIFIER}",
         choices=(*DETECTORS, CLASSIFIER),
         metavar="NAME",
-        short=f"score of a sentence: {', '.join(DETECTORS)} or {CLASSIFIER}",
     )
     calibrate_on: str | None = option(
         None,
-        "config, or DATASET:CONFIG, whose validation split gives the threshold; default: the "
-        "tested config",
+        "config, or DATASET:CONFIG, whose validation split gives the threshold",
         parse=str,
         metavar="CONFIG",
-        short="config, or DATASET:CONFIG, whose validation split gives the threshold",
     )
     threshold: float | None = option(
         None, "use this threshold for all decisions", parse=finite, metavar="X"

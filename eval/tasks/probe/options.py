@@ -56,33 +56,26 @@ class ProbeOptions:
     )
     pool: str = option(
         "auto",
-        "tokens that give a segment's vector; auto: mean (with --compat cls, if the model has it)",
+        f"tokens that give a segment's vector: {', '.join(POOLS)}",
         choices=("auto", *POOLS),
         metavar="NAME",
-        short=f"tokens that give a segment's vector: {', '.join(POOLS)}",
     )
     encoding: str = option(
         "isolated",
-        "isolated: every segment is encoded as a text of its own; in-context: the whole text is "
-        "encoded once; whole: only the last token of the text",
+        f"context of a segment: {', '.join(ENCODINGS)}",
         choices=ENCODINGS,
         metavar="NAME",
-        short=f"context of a segment: {', '.join(ENCODINGS)}",
     )
     input: str = option(
         "published",
-        "how the vectors of segments are combined; published: as in the config's paper; pair: with "
-        "product and difference; first: only the first",
+        "combination of vectors: published, pair, first",
         choices=INPUT_CHOICES,
         metavar="NAME",
-        short="combination of vectors: pair, first",
     )
     train_on: str = option(
         "",
-        "config whose splits train and validation train the probe and choose its layer, for every "
-        "tested config (such as of another language); default: each config trains its own probe",
+        "config that trains the probe of every tested config; default: each trains its own",
         metavar="CONFIG",
-        short="config that trains the probe of every tested config",
     )
     random_init: Annotated[int, Field(ge=0)] = option(
         3,

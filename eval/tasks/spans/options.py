@@ -31,7 +31,6 @@ class SpanOptions:
         "class of a positive answer, such as entailment=2; default: by the names of the classes",
         parse=str,
         metavar="NAME=NUMBER",
-        short="class of a positive answer, such as entailment=2",
     )
     temperature: Annotated[float, Field(gt=0)] = option(
         1.0,
@@ -44,14 +43,12 @@ class SpanOptions:
         False,
         "with a head: cut texts that are too long at the end, but never a hypothesis; default: "
         "leave such texts out",
-        short="with a head: cut texts that are too long; default: leave them out",
     )
     rho: str = option(
         RHO[0],
         "confidence above which an answer to a choice counts; folds: chosen on other texts; best: "
         "chosen on the tested texts, as in the paper",
         choices=RHO,
-        short="confidence above which an answer to a choice counts",
     )
     compat: str = option(
         "",

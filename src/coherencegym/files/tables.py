@@ -67,17 +67,6 @@ def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFra
     raise EvaluationError(f"{path}: the file is empty; expected {columns}, and rows")
 
 
-def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
-    """Rows as a data frame."""
-    try:
-        import pandas
-    except ImportError:
-        raise EvaluationError(
-            "pandas is not installed; expected pip install pandas, or rows()"
-        ) from None
-    return pandas.DataFrame(rows)
-
-
 def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table; a missing value (NaN, NaT, NA) is None."""
     found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
