@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import USER_ERROR, Parser, add_options, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
@@ -45,18 +45,6 @@ _DEFAULT = "score"
 PATIENCE = 20
 
 
-class Command(Protocol):
-    """A subcommand; importing it must be quick."""
-
-    EXAMPLES: str
-
-    def add_arguments(self, parser: Parser) -> None:
-        """Declare the options."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Do it; returns the exit code."""
-
-
 def commands() -> dict[str, str]:
     """All subcommands and their purposes, those of other packages last."""
     of_tasks = {name: said for name, said in all_tasks().items() if name not in COMMANDS}
@@ -64,15 +52,18 @@ def commands() -> dict[str, str]:
     return {_DEFAULT: of_tasks.pop(_DEFAULT), **own, **of_tasks}
 
 
-def command_named(name: str) -> Command:
-    """The subcommand of a name."""
+def command_named(name: str) -> Any:
+    """The subcommand of a name: its ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``.
+
+    Importing it is quick.
+    """
     if name in COMMANDS:
         module, _, made = COMMANDS[name][0].partition(":")
-        return cast(Command, getattr(importlib.import_module(f"{__package__}.{module}"), made)())
+        return getattr(importlib.import_module(f"{__package__}.{module}"), made)()
     return TaskCommand(command_line_of(name))
 
 
-def make_parser(prog: str, name: str = _DEFAULT, command: Command | None = None) -> Parser:
+def make_parser(prog: str, name: str = _DEFAULT, command: Any = None) -> Parser:
     """The parser of a subcommand: of ``command``, if it was imported already."""
     command = command or command_named(name)
     summary = commands()[name]
@@ -103,7 +94,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
             message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
             raise EvaluationError(message + did_you_mean(words[0], known))
         command = command_named(name)
-        return command.run(make_parser(prog, name, command).parse_args(words))
+        code: int = command.run(make_parser(prog, name, command).parse_args(words))
+        return code
 
     return finish(prog, run, _explain)
 

@@ -1,22 +1,19 @@
 """Tables and datasets of people's own, as their files have them: no type is guessed.
 
 Small ones are data frames. Datasets are read by each file itself: ``datasets`` holds every file to
-the types of the first one, makes points in time of days in JSON, and takes ``[`` and ``*`` in the
-name of a folder for a pattern.
+the types of the first one, and makes points in time of days in JSON.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import has_magic
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, first_line
@@ -85,8 +82,8 @@ def config_names(folder: str) -> list[str]:
     """The names of the configurations of a folder; errors are those of ``datasets``."""
     import datasets
 
-    with _plainly_named(folder) as place:
-        names: list[str] = datasets.get_dataset_config_names(place)
+    _refuse_pattern(folder)
+    names: list[str] = datasets.get_dataset_config_names(folder)
     return names
 
 
@@ -94,31 +91,17 @@ def builder_of(name: str, config: str | None = None, revision: str | None = None
     """The ``datasets`` builder of a repository or folder; errors are those of ``datasets``."""
     import datasets
 
-    with _plainly_named(name) as place:
-        builder = datasets.load_dataset_builder(place, config, revision=revision)
-        if place != name:
-            builder.config.data_files = {
-                split: [str(file).replace(place, str(Path(name).resolve()), 1) for file in files]
-                for split, files in builder.config.data_files.items()
-            }
-    return builder
+    _refuse_pattern(name)
+    return datasets.load_dataset_builder(name, config, revision=revision)
 
 
-@contextmanager
-def _plainly_named(name: str) -> Iterator[str]:
-    # Of a folder whose name would be a pattern: a copy that is made of links.
+def _refuse_pattern(name: str) -> None:
+    # The library takes such a name for those of several files, and finds none or others.
     folder = Path(name).resolve()
-    if not folder.is_dir() or not has_magic(str(folder)):
-        yield name
-        return
-    with TemporaryDirectory() as temporary:
-        copy = Path(temporary).resolve()
-        for place, _, files in os.walk(folder):
-            inside = copy / Path(place).relative_to(folder)
-            inside.mkdir(exist_ok=True)
-            for file in files:
-                (inside / file).symlink_to(Path(place, file))
-        yield str(copy)
+    if folder.is_dir() and has_magic(str(folder)):
+        raise EvaluationError(
+            f"{folder}: its name has *, ? or [, which stand for other names; rename the folder"
+        )
 
 
 def rows_of(
