@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from coherencegym.eval.report.grid import (
@@ -213,3 +214,8 @@ class ReportSection:
         for sentence in self.sentences:
             console.print(plain_text(sentence))
         return left
+
+
+def short_model(name: str) -> str:
+    """A model's name for a figure: of a folder its last part."""
+    return Path(name).resolve().name if Path(name).is_dir() else name

@@ -92,11 +92,6 @@ def write_svg(figure: Any, path: Path, **metadata: str) -> None:
     path.write_bytes(drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1).encode())
 
 
-def short_model(name: str) -> str:
-    """A model's name for a figure: of a folder its last part."""
-    return Path(name).resolve().name if Path(name).is_dir() else name
-
-
 def cut(text: str, most: int = 48) -> str:
     """A text of so many characters at most."""
     text = in_line(text)

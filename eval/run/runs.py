@@ -39,13 +39,7 @@ from coherencegym.eval.run.call import (
     task_options,
     timed,
 )
-from coherencegym.eval.run.data import (
-    DatasetInputs,
-    Items,
-    each_dataset,
-    is_file,
-    read_dataset,
-)
+from coherencegym.eval.run.data import DatasetInputs, Items, each_dataset, is_file, read_dataset
 from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions, each_model
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results

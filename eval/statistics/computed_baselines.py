@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE, PairBaselines
-from coherencegym.eval.kinds.items import (
-    GeneratedItem,
-    Item,
-)
+from coherencegym.eval.kinds.items import GeneratedItem, Item
 from coherencegym.eval.statistics.control import Control, checked_items
 from coherencegym.eval.statistics.pair_baselines import (
     TIED,

@@ -14,11 +14,7 @@ from coherencegym.eval.kinds.table_kind import FAMILY, rows_digest
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import (
-    FEW_ITEMS,
-    Score,
-    shown_rows,
-)
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results

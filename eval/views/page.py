@@ -28,8 +28,7 @@ from coherencegym.escapes import (
     under_policy,
 )
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ItemList, ReportSection
-from coherencegym.eval.report.figures import short_model
+from coherencegym.eval.report.blocks import ItemList, ReportSection, short_model
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.written import results_json, write_json, write_results
 from coherencegym.eval.tasks.results import Results

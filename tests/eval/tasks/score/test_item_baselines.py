@@ -12,12 +12,7 @@ from support.datasets import write_decisions, write_table
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
-from coherencegym.eval.data.dataset import (
-    LEXICAL_OVERLAP,
-    PARTIAL_INPUT,
-    baselines_path,
-    tables,
-)
+from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, baselines_path, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
