@@ -318,7 +318,7 @@ def _result(run: Results, score: Score | Headline, uuid: str) -> dict[str, Any]:
         "source_data": source,
         "evaluation_timestamp": written_at(run).isoformat(),
         "metric_config": {
-            "evaluation_description": run.words.hypothesis or run.named_suite,
+            "evaluation_description": run.dataset.get("hypothesis") or run.named_suite,
             "metric_id": f"coherencegym.{_name(score.metric.lower())}",
             "metric_name": score.metric,
             "metric_kind": HUB_METRICS.get(score.metric, "accuracy"),

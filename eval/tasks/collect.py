@@ -79,12 +79,11 @@ def collect_results(
     )
     results = replace(results, summary=asked.summary(results))
     rows = _rows(results) if asked.rows is None else asked.rows(results)
-    summary = results.summary
-    differences = summary.get("differences", ()) if isinstance(summary, dict) else ()
-    results = replace(results, rows=rows, differences=differences)
+    results = replace(results, rows=rows, differences=asked.differences(results))
     results = replace(results, headline=asked.headline(results))
+    results = replace(results, more=asked.more(results))
     notes = [*run_notes(source, model, tables, settings["max_items"]), *_notes(results)]
-    return replace(results, notes=notes, more=asked.more(results))
+    return replace(results, notes=notes)
 
 
 def _rows(results: Results) -> list[Score]:

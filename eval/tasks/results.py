@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note, cautions_first
-from coherencegym.eval.data.source import SuiteUse, SuiteWords
 from coherencegym.eval.outcomes.metrics import Metric, estimates
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
@@ -131,12 +130,6 @@ class Results:
     def headline_configs(self) -> tuple[str, ...]:
         """The configs that the headline is over; none of results without one."""
         return self.headline.over if self.headline else ()
-
-    @cached_property
-    def words(self) -> SuiteWords:
-        """What the suite says of itself."""
-        uses = tuple(picked(SuiteUse, use) for use in self.dataset.get("uses", ()))
-        return picked(SuiteWords, {**self.dataset, "uses": uses})
 
     @property
     def model_name(self) -> str:

@@ -46,6 +46,7 @@ from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.text.sequence import name_notes
 
 _T = TypeVar("_T")
@@ -268,6 +269,7 @@ class Task(Generic[_I, _O, _D]):
         headline: the one number of a run, where it has one.
         sections: its report; by default one table of all estimates.
         rows: all scores, for a task that has its own way to them.
+        differences: scores against those of controls.
         notes: lines that a reader of the results must know.
         facts: gives keys of ``results.json`` on an input and its detail.
         more: the keys of ``results.json`` that only this task has.
@@ -297,6 +299,7 @@ class Task(Generic[_I, _O, _D]):
     headline: Callable[[Results], Headline | None] = lambda found: None
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
     rows: Callable[[Results], list[Score]] | None = None
+    differences: Callable[[Results], Sequence[Difference]] = lambda found: ()
     notes: Callable[[Results], Iterable[Note]] = lambda found: ()
     facts: Callable[[_I, _D], Mapping[str, Any]] = lambda one, detail: {}
     more: Callable[[Results], dict[str, Any]] = lambda found: {}

@@ -112,11 +112,11 @@ VALUES = tuple(one.name for one in fields(Golden) if one.name not in KEY)
 
 def read_score(run: str, found: Results) -> Iterator[Golden]:
     """The estimates of a run of ``score``."""
-    about, summary = _about(run, found), found.summary
+    about = _about(run, found)
     yield from _headline(about, found.headline)
-    for score in summary["scores"]:
+    for score in found.rows:
         yield from _item_score(about, score)
-    for own in summary["differences"]:
+    for own in found.differences:
         by = {"formula": f"{own.formula} {own.aggregation}", "group": f"control {own.control}"}
         sides = {"margin mean": own.margin_mean, "margin mean, control": own.control_margin_mean}
         sizes = {
@@ -128,15 +128,15 @@ def read_score(run: str, found: Results) -> Iterator[Golden]:
             yield _golden(about, own, metric, value=value, n=n, clusters=clusters, bare=True, **by)
         change = {"value": own.difference, "n": None, "clusters": None}
         yield _golden(about, own, "difference of margins", **change, **by)
-    for quoted in summary["published"]:
-        system = f"{quoted.model}: {quoted.source}"
+    for quoted in found.more["published"]:
+        system = f"{quoted['model']}: {quoted['source']}"
         yield Golden(
             **about,
-            config=quoted.config,
-            group=quoted.row,
+            config=quoted["config"],
+            group=quoted["row"],
             metric="accuracy",
             system=system,
-            value=quoted.score,
+            value=quoted["score"],
         )
 
 

@@ -44,7 +44,7 @@ from coherencegym.eval.tasks.score.scoring import (
     evaluate_predictions,
 )
 from coherencegym.eval.tasks.score.summary import summarise
-from coherencegym.eval.tasks.score.task import TASK, summary_of
+from coherencegym.eval.tasks.score.task import TASK, more_keys, score_differences, score_rows
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
 from coherencegym.eval.views.page import write_results_files
@@ -229,9 +229,8 @@ def made_results(
         outcomes=writer.tables(),
         metrics={metric.name: metric for metric in (ACCURACY, CONTROLLED, MARGIN)},
     )
-    summary = summary_of(found)
-    differences = summary["differences"]
-    return replace(found, summary=summary, rows=summary["scores"], differences=differences)
+    rows, differences = score_rows(found), score_differences(found)
+    return replace(found, rows=rows, differences=differences, more=more_keys(found))
 
 
 #: A run of nothing.

@@ -63,23 +63,22 @@ PUBLISHED_ROWS = 12
 
 def score_sections(found: Results) -> Iterator[ReportSection]:
     """The scores, and what stands below them where it has something to say."""
-    summary = found.summary
-    rows = shown_rows(summary["scores"])
+    rows = shown_rows(found.rows)
     yield ReportSection("What was asked", Introduction(example_of(found)))
     yield ReportSection("Scores", score_grid(rows), _on_groups(rows))
-    if summary["differences"]:
-        body = difference_block(summary["differences"])
+    if found.differences:
+        body = difference_block(found.differences)
         yield ReportSection("Differences from controls", body, is_detail=True)
-    if summary["over_baselines"]:
-        body = over_block(summary["over_baselines"])
+    if over := found.more["over_baselines"]:
+        body = over_block(over)
         yield ReportSection("Differences from baselines", body, is_detail=True)
-    if summary["published"]:
+    if quoted := found.more["published"]:
         title = published_title(str(found.settings.get("compat") or ""))
-        published = published_block(summary["published"], title)
+        published = published_block([Published(**row) for row in quoted], title)
         yield ReportSection("Published scores", published, is_detail=True)
-    if len(rows) < len(summary["scores"]):
-        every = score_table([one for row in summary["scores"] for one in row.both])
-        yield ReportSection("All scores", every, _on_groups(summary["scores"]), is_detail=True)
+    if len(rows) < len(found.rows):
+        every = score_table([one for row in found.rows for one in row.both])
+        yield ReportSection("All scores", every, _on_groups(found.rows), is_detail=True)
     yield ReportSection("Items", ItemList(partial(collect, found)))
 
 
@@ -253,7 +252,7 @@ def notes_of(found: Results) -> Iterator[Note]:
         yield from filter_notes(one.table.config, one.chosen_with, found.model)
     for table in tables:
         yield from length_notes(found.outcomes, table)
-    yield from score_notes(found.summary["scores"], details)
+    yield from score_notes(found.rows, details)
 
 
 def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:

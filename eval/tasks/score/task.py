@@ -8,6 +8,7 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.source import published
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
@@ -15,6 +16,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     CONTROLLED,
     MARGIN,
+    Difference,
     differences,
     prediction_rows,
 )
@@ -34,39 +36,33 @@ from coherencegym.eval.tasks.score.summary import (
 from coherencegym.eval.tasks.task import Task
 
 
-def summary_of(found: Results) -> dict[str, list[Any]]:
-    """The rows of a run's tables, computed from its outcomes.
+def score_rows(found: Results) -> list[Score]:
+    """Accuracies by table, formula, group and column."""
+    return [score for own in found.details for score in summarise(found.outcomes, own.table)]
 
-    - ``scores``: accuracies by table, formula, group and column.
-    - ``differences``: tables against their controls.
-    - ``over_baselines``: tables against their baselines, by item.
-    - ``published``: scores that papers have of the same configs.
-    """
-    outcomes, tables = found.outcomes, [one.table for one in found.details]
+
+def score_differences(found: Results) -> list[Difference]:
+    """Tables against those of their controls that were scored."""
+    tables = [one.table for one in found.details]
     known = {(table.config, table.split) for table in tables}
-    controls = [
-        (table, [name for name in table.controls if (name, table.split) in known])
+    return [
+        one
         for table in tables
+        for controls in [[name for name in table.controls if (name, table.split) in known]]
+        for one in differences(found.outcomes, table.config, table.split, controls)
     ]
-    return {
-        "scores": [score for table in tables for score in summarise(outcomes, table)],
-        "differences": [
-            one
-            for table, names in controls
-            for one in differences(outcomes, table.config, table.split, names)
-        ],
-        "over_baselines": [one for table in tables for one in over_baselines(outcomes, table)],
-        "published": list(published(found.manifest, [table.config for table in tables])),
-    }
 
 
 def more_keys(found: Results) -> dict[str, Any]:
-    """The keys of ``results.json`` that only ``score`` has."""
-    summary = found.summary
-    return {
-        "over_baselines": summary["over_baselines"],
-        "published": list(map(asdict, summary["published"])),
-    }
+    """The keys of ``results.json`` that only ``score`` has.
+
+    These are tables against their baselines, by item, and scores that papers have of the same
+    configs.
+    """
+    tables = [one.table for one in found.details]
+    quoted = published(found.manifest, [table.config for table in tables])
+    over = [one for table in tables for one in over_baselines(found.outcomes, table)]
+    return {"over_baselines": over, "published": list(map(asdict, quoted))}
 
 
 def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
@@ -92,7 +88,7 @@ def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
 
 def _headline(found: Results) -> Headline | None:
     tables = [one.table for one in found.details]
-    return headline_of(tables, found.outcomes, found.summary["scores"])
+    return headline_of(tables, found.outcomes, found.rows)
 
 
 TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
@@ -104,8 +100,8 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     run_all=score_tables,
     record=lambda options: {},
     came_to=choices_came_to,
-    summary=summary_of,
-    rows=lambda found: found.summary["scores"],
+    rows=score_rows,
+    differences=score_differences,
     headline=_headline,
     sections=score_sections,
     notes=notes_of,
