@@ -19,7 +19,6 @@ from coherencegym.builders.command.show import (
     print_build,
     print_lines,
     spinner,
-    without_majority,
 )
 from coherencegym.builders.judgement.answers import Matcher
 from coherencegym.builders.pipeline.build import NoItemsError, build
@@ -303,7 +302,7 @@ class CheckedBuild:
         if not quiet:
             print_build(manifest, self.missing, empty, lines, brief=brief)
             if self.matcher is not None:
-                print_lines([*self.matcher.lines(), *without_majority(manifest)])
+                print_lines(self.matcher.lines())
         if not options.dry_run:
             with spinner(quiet) as progress:
                 said = push(self.destination)

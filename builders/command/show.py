@@ -87,18 +87,6 @@ def print_build(
         console.print(plain_text(line), soft_wrap=line in done)
 
 
-def without_majority(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Say of what people judged how often no answer had a majority, where that is often."""
-    for config in manifest["configs"].values():
-        for quality in config["quality"].values():
-            for own in quality.get("human", {}).get("scores", ()):
-                if not own["group"] and 10 * own["no_majority"] >= own["n"]:
-                    yield (
-                        f"{own['no_majority']:,} of the {own['n']:,} judged have no majority, "
-                        "which counts as wrong; an odd number of people avoids that"
-                    )
-
-
 def build_grid(manifest: dict[str, Any]) -> Grid:
     """The configs of a build, with their rows, and what a score is held against, as in its card."""
     from coherencegym.cards.render import figures, measured_split, ordered_configs

@@ -12,9 +12,7 @@ on the task that reads its row:
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,9 +34,6 @@ from coherencegym.eval.kinds.table_kind import to_row
 
 #: The tasks, by the names that the pipeline's option ``--task`` has for them.
 BLIMP, COMPS, ENTITY_TRACKING = "blimp", "comps", "entity_tracking"
-
-#: The items that the fast version has of a config, at most.
-FAST_ITEMS = 200
 
 #: Reasons why a prediction is left out.
 BOTH_DIFFER = "regions that differ after contexts that differ"
@@ -66,25 +61,19 @@ class BabylmRow:
         return group_name(self.group)
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """The (config, split, item) that it is of."""
-        _, config, split, _ = self.group
-        return config, split, self.fields["item_id"]
-
-    def path(self, version: str) -> str:
-        """The file that it is in, of the version ``full`` or ``fast``.
+    def path(self) -> str:
+        """The file that it is in.
 
         Readers take every file of a folder and call its results by the folder's name. Of ``comps``
         they count all rows of a folder as one, so that there each name has its own; of
         ``entity_tracking`` they average files of three names alone, of which this is the first.
         """
-        ending = "_fast" if version == "fast" else ""
-        folder, file = f"{self.group[0]}{ending}", f"{self.name}.jsonl"
+        folder, file = self.group[0], f"{self.name}.jsonl"
         if self.task == COMPS:
-            folder, file = f"{self.name}{ending}", "comps_base.jsonl"
+            folder, file = self.name, "comps_base.jsonl"
         elif self.task == ENTITY_TRACKING:
             file = f"regular_{file}"
-        return f"{version}/{self.task}/{folder}/{file}"
+        return f"{self.task}/{folder}/{file}"
 
 
 def babylm_table(table: ItemTable, suite: str) -> Exported[BabylmRow]:
@@ -142,22 +131,6 @@ def _task_and_texts(pair: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return COMPS, prefixes | {"property_phrase": good.lstrip()}
 
 
-def fast_items(suite: str, rows: Sequence[BabylmRow]) -> set[tuple[str, str, str]]:
-    """The (config, split, item) of the fast version: those of a config whose hashes are lowest."""
-    by_config: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
-    for row in rows:
-        by_config[row.place[0]].add(row.place)
-    return {
-        place
-        for places in by_config.values()
-        for place in sorted(places, key=lambda place: _hash(suite, *place))[:FAST_ITEMS]
-    }
-
-
-def _hash(*parts: str) -> bytes:
-    return hashlib.sha256("\0".join(parts).encode()).digest()
-
-
 def group_name(group: tuple[str, str, str, str]) -> str:
     """The name of a (suite, config, split, group) in the pipeline: letters of any script, and _."""
     suite, config, split, last = group
@@ -167,26 +140,24 @@ def group_name(group: tuple[str, str, str, str]) -> str:
 
 
 def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
-    """Write the rows of all tables, and a fast version of them."""
+    """Write the rows of all tables."""
     made = [babylm_table(table, release.suite) for table in tables]
     rows = [row for table in made for row in table.made]
     names = (group_name(group) for group in {row.group for row in rows})
     refuse_twice(names, "two groups would both be called {}")
-    fast = fast_items(release.suite, rows)
     files: dict[str, list[BabylmRow]] = {}
     for row in rows:
-        for version in ("full", "fast") if row.place in fast else ("full",):
-            files.setdefault(row.path(version), []).append(row)
+        files.setdefault(row.path, []).append(row)
     for path, of_file in files.items():
         # In ASCII, as the pipeline reads a file in whatever encoding its machine prefers.
         write_lines(folder / path, (row.fields for row in of_file), ascii_only=True)
     write_report(folder / "BABYLM.md", made, release, files=sorted(files.items()))
-    items = len({row.place for row in rows})
-    folders = len({Path(path).parent for path in files if path.startswith("full")})
+    items = len({(row.group[1:3], row.fields["item_id"]) for row in rows})
+    folders = len({Path(path).parent for path in files})
     means = sum(row.fields["metric"] == "mean" for row in rows)
     return [
         f"for the BabyLM pipeline: {things(len(rows), 'row')} of {things(items, 'item')} in "
-        f"{things(folders, 'folder')}" + ", and a fast version",
+        f"{things(folders, 'folder')}",
         *([f"by sum as by mean, over the same words: {things(means, 'prediction')}"] * (means > 0)),
         *refusals("left out for the BabyLM pipeline", made),
     ]

@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 EXPORTS = {
     "syntaxgym": "suites in SyntaxGym's JSON",
     "pairs": "pairs of texts (JSON lines), and tasks for lm-evaluation-harness",
-    "babylm": "rows for the zero-shot tasks of the BabyLM pipeline, and a fast version",
+    "babylm": "rows for the zero-shot tasks of the BabyLM pipeline",
     "inspect": "pairs as questions in words, and tasks for Inspect (inspect-ai)",
 }
 

@@ -305,7 +305,6 @@ def draw(
     tables: Sequence[TableRows[Any]],
     n: int,
     seed: int,
-    groups: Sequence[str] = (),
 ) -> Drawing:
     """Draw questions about rows.
 
@@ -320,12 +319,11 @@ def draw(
         tables: the tables of the build.
         n: the number to draw; fewer are drawn where there are fewer.
         seed: same seed, same questions.
-        groups: of pairs the groups of predictions to draw from; none: a table's headline, or all.
     """
     candidates = [
         candidate
         for number, table in enumerate(tables)
-        for candidate in _candidates(suite, table, number, frozenset(groups))
+        for candidate in _candidates(suite, table, number)
     ]
     holders: dict[str, set[int]] = defaultdict(set)
     pools: dict[_Pool, deque[_Candidate]] = defaultdict(deque)
@@ -363,16 +361,13 @@ def draw(
     return Drawing(drawn, dict(counts), len(drawn) - n_fresh)
 
 
-def _candidates(
-    suite: str, table: TableRows[Any], number: int, groups: frozenset[str]
-) -> Iterator[_Candidate]:
+def _candidates(suite: str, table: TableRows[Any], number: int) -> Iterator[_Candidate]:
     place = RowPlace(suite, table.config, table.split, table.about)
     headline = table.about.get("headline")
-    wanted = groups or ({headline} if headline else set())
     for row in table.each():
         discourses = [(row.corpus, discourse) for discourse in row.discourses]
         for asked in asked_of(table.kind.name, place, row):
-            if wanted and wanted.isdisjoint(asked.groups):
+            if headline and headline not in asked.groups:
                 continue
             group = asked.right[0] if table.kind is SPANS else next(iter(asked.groups), "")
             texts = (("\n".join(lines),) for _, lines in asked.texts)
@@ -424,7 +419,6 @@ def page(unit: str, drawn: Sequence[Asked]) -> str:
 
 _EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
-  coherencegym judge suites/connectives --group "same sense, same syntax"
   coherencegym judge suites/intruder_sentences --kind documents
 
 then, with the answers that annotators saved:
@@ -465,8 +459,6 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("--kind", choices=list(JUDGED_UNITS), help=what)
     what = "configs to draw from; default: all of the kind but controls, evenly"
     add("--config", **several, help=what)
-    what = "groups of predictions to draw from; default: the groups in the config's score"
-    add("--group", **several, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
     add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>")
     return parser
@@ -498,11 +490,10 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     # What models are tested on, and not what they learn from.
     read = table_rows(source, arguments.config, kind=kind_named(kind), test_only=True)
     tables = [table for table in read if table.config not in controls]
-    drawing = draw(source.suite, tables, arguments.n, arguments.seed, arguments.group)
+    drawing = draw(source.suite, tables, arguments.n, arguments.seed)
     drawn = len(drawing.asked)
     if not drawn:
-        wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
-        raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_KINDS[kind][1]}")
+        raise EvaluationError(f"{folder}: no {unit}; expected {_KINDS[kind][1]}")
     lines = f"{unit}s.jsonl"
     with written_beside(output, False) as work:
         (work / lines).write_text(json_lines(unit, drawing.asked), encoding="utf-8")

@@ -31,12 +31,9 @@ from coherencegym.builders.export.babylm import (
     BOTH_DIFFER,
     COMPS,
     ENTITY_TRACKING,
-    FAST_ITEMS,
     NOT_JOINED,
     WITH_NOTHING,
-    BabylmRow,
     babylm_table,
-    fast_items,
     group_name,
 )
 from coherencegym.builders.export.item_pairs import (
@@ -72,7 +69,6 @@ SUITES = {
     "coreference": 4,
     "connectives": 6,
     "sentence_order": 8,
-    "discourse_tasks": 12,
     "intruder_sentences": None,
 }
 MEAN = "metric mean, where other tools compare sums"
@@ -109,7 +105,7 @@ def bits(
         items = items_of(exported[suite] / "build")
         rows = (
             choice.row
-            for task, folder in folders(exported[suite] / "babylm", "full")
+            for task, folder in folders(exported[suite] / "babylm")
             for choice in read_folder(folder, task)
         )
         places = dict.fromkeys((row["config"], row["split"], row["item_id"]) for row in rows)
@@ -118,9 +114,9 @@ def bits(
     return cache(of_suite)
 
 
-def folders(root: Path, version: str) -> Iterator[tuple[str, Path]]:
+def folders(root: Path) -> Iterator[tuple[str, Path]]:
     """The tasks and the folders of data of an export."""
-    for folder in sorted((root / version).glob("*/*")):
+    for folder in sorted(root.glob("*/*")):
         yield folder.parent.name, folder
 
 
@@ -167,7 +163,7 @@ def test_their_comparison_is_ours_by_sum(
 ) -> None:
     scored = bits(suite)
     seen = 0
-    for task, folder in folders(exported[suite] / "babylm", "full"):
+    for task, folder in folders(exported[suite] / "babylm"):
         for choice in read_folder(folder, task, version):
             row = choice.row
             place = row["config"], row["split"], row["item_id"]
@@ -188,7 +184,7 @@ def test_their_comparison_is_ours_by_sum(
 
 def test_the_tasks_of_the_suites(exported: dict[str, Path]) -> None:
     found = {
-        suite: {task for task, _ in folders(folder / "babylm", "full")}
+        suite: {task for task, _ in folders(folder / "babylm")}
         for suite, folder in exported.items()
     }
     assert found == {
@@ -196,14 +192,13 @@ def test_the_tasks_of_the_suites(exported: dict[str, Path]) -> None:
         "coreference": {ENTITY_TRACKING, COMPS},
         "connectives": {COMPS},
         "sentence_order": {COMPS},
-        "discourse_tasks": {ENTITY_TRACKING},
         "intruder_sentences": {COMPS},
     }
 
 
 def test_every_row_is_counted_under_its_suite_and_group(exported: dict[str, Path]) -> None:
     for suite, folder in exported.items():
-        for task, data in folders(folder / "babylm", "full"):
+        for task, data in folders(folder / "babylm"):
             choices = read_folder(data, task)
             by_uid, average = averages(task, choices, [True] * len(choices))
             assert average == 100  # of entity_tracking: only with names that it averages
@@ -214,55 +209,10 @@ def test_every_row_is_counted_under_its_suite_and_group(exported: dict[str, Path
                 assert data.name == suite
                 assert all(f"{suite}__" in uid for uid in by_uid)
             assert all(item.suffix == ".jsonl" for item in data.iterdir())
-    connectives = {f.name for _, f in folders(exported["connectives"] / "babylm", "full")}
+    connectives = {f.name for _, f in folders(exported["connectives"] / "babylm")}
     assert "connectives__sample__different_sense_same_syntax" in connectives
-    (coreference,) = (exported["coreference"] / "babylm/full/entity_tracking").iterdir()
+    (coreference,) = (exported["coreference"] / "babylm/entity_tracking").iterdir()
     assert [p.name for p in coreference.iterdir()] == ["regular_coreference__sample__sum.jsonl"]
-
-
-def test_the_fast_version_has_the_same_rows_of_fewer_items(
-    exported: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = exported["winograd"]
-    for task, folder in folders(root / "babylm", "fast"):  # fewer than 200 items
-        whole = root / "babylm/full" / task / folder.name.removesuffix("_fast")
-        assert {p.name: p.read_bytes() for p in folder.iterdir()} == {
-            p.name: p.read_bytes() for p in whole.iterdir()
-        }
-    monkeypatch.setattr("coherencegym.builders.export.babylm.FAST_ITEMS", 5)
-    export(find_dataset(str(root / "build")), "babylm", tmp_path / "few")
-    for task, folder in folders(tmp_path / "few", "fast"):
-        lines = [line for p in folder.iterdir() for line in p.read_text().splitlines()]
-        name = folder.name.removesuffix("_fast")
-        every = [
-            line
-            for p in (tmp_path / "few/full" / task / name).iterdir()
-            for line in p.read_text().splitlines()
-        ]
-        assert [line for line in every if line in lines] == lines  # in their order
-        assert len({json.loads(line)["item_id"] for line in lines}) == 5
-        assert len(lines) == 5
-
-
-@given(st.sets(st.text(min_size=1), min_size=1, max_size=400))
-def test_the_draw_is_by_hash_and_no_larger_than_said(names: set[str]) -> None:
-    def made(ids: Sequence[str]) -> list[BabylmRow]:
-        rows = [BabylmRow(BLIMP, ("s", "c", "test", ""), {"item_id": name}) for name in ids]
-        return rows
-
-    drawn = fast_items("s", made(sorted(names)))
-    assert len(drawn) == min(len(names), FAST_ITEMS)
-    assert drawn == fast_items("s", made(sorted(names, reverse=True)))  # whatever the order
-    # An item that is drawn of more is drawn of fewer.
-    fewer = sorted(names)[::2]
-    assert {place for place in drawn if place[2] in fewer} <= fast_items("s", made(fewer))
-
-
-def test_the_draw_is_from_all_of_a_config() -> None:
-    rows = [BabylmRow(BLIMP, ("s", "c", "test", ""), {"item_id": f"{i:03}"}) for i in range(800)]
-    drawn = {int(item) for _, _, item in fast_items("s", rows)}
-    for quarter in range(4):
-        assert 30 < len(drawn & set(range(200 * quarter, 200 * quarter + 200))) < 70
 
 
 def condition(name: str, *texts: str, joint: str = " ") -> Condition:
@@ -442,13 +392,11 @@ def test_files_of_a_suite_are_in_the_folders_of_tasks(
     assert build_command("winograd", *arguments) == 0
     assert export_main(["babylm", "out"]) == 0
     folder = Path("winograd_babylm")
-    assert f", and a fast version, written to {folder}\n" in capsys.readouterr().out
+    assert f", written to {folder}\n" in capsys.readouterr().out
     files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     assert sorted(map(str, files)) == [
         CHECKSUMS,
         "BABYLM.md",
-        "fast/blimp/winograd_fast/winograd__sample_full.jsonl",
-        "fast/comps/winograd__sample_partial_fast/comps_base.jsonl",
-        "full/blimp/winograd/winograd__sample_full.jsonl",
-        "full/comps/winograd__sample_partial/comps_base.jsonl",
+        "blimp/winograd/winograd__sample_full.jsonl",
+        "comps/winograd__sample_partial/comps_base.jsonl",
     ]

@@ -204,8 +204,6 @@ def test_a_majority_of_three_decides(capsys: pytest.CaptureFixture[str]) -> None
         assert rebuild("story_cloze", *few, "--judgements", *files, "--overwrite") == 0
         found = overall(human())
         assert (found["score"], found["no_majority"]) == (score, no_majority)
-        said = "20 of the 20 judged have no majority, which counts as wrong; an odd number"
-        assert (said in capsys.readouterr().out) == bool(no_majority)
 
 
 def test_the_same_answers_give_the_same_bytes_in_any_order(built: Built) -> None:
@@ -284,7 +282,6 @@ def test_a_build_with_a_filled_sheet_in_it_is_not_replaced(
     [
         (["nowhere"], "nowhere: no manifest.json; expected the folder"),
         (["BUILD", "--config", "sampel", "--output", "new"], "no config 'sampel'; expected one of"),
-        (["BUILD", "--group", "x", "--output", "new"], "no pair of 'x'"),
         (["BUILD"], "judgements/story_cloze exists; name another folder with --output"),
     ],
 )
