@@ -76,14 +76,9 @@ class _ForeignError(sqlite3.DatabaseError):
     """A database in our place that describes something else."""
 
 
-def canonical_text(description: Mapping[str, Any]) -> str:
-    """The one text of a description."""
-    return json.dumps(description, sort_keys=True)
-
-
 def digest_name(description: Mapping[str, Any]) -> str:
     """A name (32 hexadecimal digits) for what rows depend on."""
-    return hashlib.sha256(canonical_text(description).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def checksum(*parts: bytes) -> bytes:
@@ -118,7 +113,7 @@ class RowStore(Generic[_Row]):
         self.path = path
         self.notes: list[str] = []
         self.corrupt = 0
-        self._description = canonical_text(description)
+        self._description = json.dumps(description, sort_keys=True)
         self._unpack = unpack
         self._file: tuple[int, int] | None = None
         # Layers of vectors are read in a thread of their own.

@@ -212,8 +212,7 @@ class Runs:
         return self.task.command.reads_bits and self.task.reads(own)
 
     def _reads_of(self, model: Any) -> bool:
-        name = type(model).__name__
-        return self._reads(self.task.resolve(self.own, lambda: model.config, name))
+        return self._reads(self.task.resolve(self.own, lambda: type(model).__name__))
 
     def _name_folders(self, output: Path | None) -> None:
         given, task = self.given, self.task.command.name
@@ -288,12 +287,15 @@ class Runs:
             print(one_line(f"{what}: not scored: {error}"), file=sys.stderr)
 
     def _resolved(self, model: ModelOptions) -> Any:
-        """The task's options as they come to by the config of a model."""
-        task = self.task
-        if model.is_loaded:
-            of = model.model.model
-            return task.resolve(self.own, lambda: of.config, type(of).__name__)
-        return task.resolve(self.own, lambda: model.config(scorer=None)[0], "")
+        """The task's options as they come to by the class of a model."""
+
+        def made() -> str:
+            if model.is_loaded:
+                return type(model.model.model).__name__
+            config, _ = model.config(scorer=None)
+            return " ".join(getattr(config, "architectures", None) or ())
+
+        return self.task.resolve(self.own, made)
 
     def _ask(self, left: Sequence[_Place], plans: CachedPlans | None) -> None:
         own = self._resolved(left[0].model)

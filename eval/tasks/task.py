@@ -258,8 +258,8 @@ class Task(Generic[_I, _O, _D]):
         given: an input that comes from no file, from rows by split: (rows, split, options).
         load: loads the model that options need, where no surprisals are read.
         check: refuses options that contradict each other, and gives what they come to.
-        resolve: gives what options come to by a model's config, which is read if it is asked for,
-            and the name of its class, where it is loaded.
+        resolve: gives what options come to by the name of a model's class, for which its config
+            is read if nobody has loaded it.
         settle: gives what options come to for a loaded model.
         record: gives the options as results record them.
         came_to: gives settings that choices came to for the model, from the details of all inputs.
@@ -290,7 +290,7 @@ class Task(Generic[_I, _O, _D]):
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
     load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.vectors()
     check: Callable[[_O], _O] = lambda options: options
-    resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
+    resolve: Callable[[_O, Callable[[], str]], _O] = lambda options, made: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
     record: Callable[[_O], dict[str, Any]] = lambda options: asdict(cast(Any, options))
     came_to: Callable[[Sequence[Any]], dict[str, Any]] = lambda details: {}

@@ -243,18 +243,9 @@ HEAD = Head(("coherent", "intruder"))
 _CLASS = "ForSequenceClassification"
 
 
-def with_detector(
-    options: DetectOptions, config: Callable[[], Any], kind: str = ""
-) -> DetectOptions:
-    """The options with the detector that fits a model: a classifier answers with its head.
-
-    Args:
-        options: those of the run.
-        config: gives the model's, which names the class that it was saved from.
-        kind: the name of the class of a model that is loaded.
-    """
-    made = kind or " ".join(getattr(config(), "architectures", None) or ())
-    return replace(options, detector=CLASSIFIER) if _CLASS in made else options
+def with_detector(options: DetectOptions, made: Callable[[], str]) -> DetectOptions:
+    """The options with the detector that fits a model's class: a classifier answers itself."""
+    return replace(options, detector=CLASSIFIER) if _CLASS in made() else options
 
 
 def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:

@@ -69,19 +69,13 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
 _DEFAULT = SpanOptions()
 
 
-def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "") -> SpanOptions:
-    """The options with the scorer that fits a model's head.
-
-    Args:
-        options: those of the run.
-        config: gives the model's, which names the class that it was saved from.
-        kind: the name of the class of a model that is loaded.
-    """
-    made = kind or " ".join(getattr(config(), "architectures", None) or ())
+def with_scorer(options: SpanOptions, made: Callable[[], str]) -> SpanOptions:
+    """The options with the scorer that fits a model's class."""
+    name_of_class = made()
     scorer = SURPRISAL
-    if "ForMultipleChoice" in made:
+    if "ForMultipleChoice" in name_of_class:
         scorer = MULTIPLE_CHOICE
-    elif "ForSequenceClassification" in made:
+    elif "ForSequenceClassification" in name_of_class:
         scorer = CLASSIFIER
     for name, scorers in _ONLY.items():
         if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
