@@ -133,8 +133,6 @@ def example_of(found: Results) -> dict[str, Any] | None:
 MOST_CHARACTERS = 2_500_000
 #: Characters shown of a text that was not scored.
 MOST_UNSCORED = 2_000
-#: Characters of a column's value that is shown with its item.
-MOST_EXTRA = 80
 
 
 def collect(
@@ -176,7 +174,7 @@ def collect(
                         "v": _values(prediction, scored, rules),
                     }
                 )
-            items.append(_item(scored, evaluated, len(tables), columns))
+            items.append(_item(scored, evaluated, len(tables)))
         tables.append([own.table.config, own.table.split])
     named = {"tables": tables, "kinds": [*kinds], "groups": [*groups]}
     return {**named, "items": items, "predictions": predictions}, left_out
@@ -200,7 +198,6 @@ def _item(
     scored: ScoredItem,
     evaluated: Sequence[EvaluatedPrediction],
     number: int,
-    grouped: Sequence[str],
 ) -> dict[str, Any]:
     item = scored.item
     read = {name for prediction in evaluated for _, name in reads(prediction)}
@@ -209,11 +206,6 @@ def _item(
         "d": item.discourse_id,
         "t": number,
         "cut": scored.truncated,
-        "x": [
-            [name, text]
-            for name, value in item.extra.items()
-            if name not in grouped and (text := _shown(value))
-        ],
         "c": [
             packed(one.condition_name, _pieces(scored, one))
             for one in item.conditions
@@ -242,16 +234,6 @@ def _tokens_of(item: ScoredItem, name: str, region: RegionRef) -> int:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
-
-
-def _shown(value: Any) -> str:
-    # Empty where it is no short scalar.
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.4g}"
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = str(value) if isinstance(value, str | int) else ""
-    return text if len(text) <= MOST_EXTRA else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,6 @@
     if (item.cut) about.append(make("span", "", `the first ${item.cut} tokens cut to fit`));
     for (const group of one.g.map((number) => data.groups[number]))
       if (!group.endsWith("=")) about.append(make("bdi", "", group)); // else a column without value
-    for (const [name, value] of item.x) about.append(make("bdi", "", `${name}: ${value}`));
     const conditions = make("dl", "conditions");
     const names = new Set(one.v.map(([, name]) => name));
     for (const condition of item.c.filter((c) => names.has(c.n))) {
@@ -130,7 +129,7 @@
 
   // What a text search of an item looks at.
   function words(item) {
-    const texts = [item.id, item.d, ...item.x.flat(), ...item.c.map((c) => c.t.join(""))];
+    const texts = [item.id, item.d, ...item.c.map((c) => c.t.join(""))];
     return (item.words ??= texts.join("\n").toLowerCase());
   }
 

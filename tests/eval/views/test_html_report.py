@@ -125,7 +125,7 @@ def test_predictions_come_with_tokens_values_groups_and_columns(results: Results
     assert names == ["odd", "any", "long=true"]
     assert data["predictions"][1]["v"] == [[2, "bad", 3.5, 2], [2, "good", 2.5, 2]]
     item = data["items"][1]
-    assert (item["id"], item["d"], item["x"]) == ("d1/x", "d1", [])
+    assert (item["id"], item["d"]) == ("d1/x", "d1")
     assert item["c"][0] == {
         "n": "good",
         "t": ["The dog", " was1", " sad."],
