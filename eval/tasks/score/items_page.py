@@ -215,8 +215,10 @@ def _item(
 
 
 def _pieces(scored: ScoredItem, condition: Condition) -> list[Piece]:
-    own = scored.conditions.get(condition.condition_name)
-    return unscored_pieces(condition) if own is None else scored_pieces(own, condition.content)
+    content = condition.content
+    if (own := scored.conditions.get(condition.condition_name)) is not None:
+        return scored_pieces(own, content)
+    return [Piece(content[:MOST_UNSCORED] + " …" * (len(content) > MOST_UNSCORED), (), 1)]
 
 
 def _values(prediction: EvaluatedPrediction, item: ScoredItem, rules: Rules) -> list[list[Any]]:
@@ -275,19 +277,6 @@ def scored_pieces(scored: ScoredCondition, content: str) -> list[Piece]:
             place = max(place, end)
     if place < len(content):
         pieces.append(Piece(content[place:], (), region))
-    return pieces
-
-
-def unscored_pieces(condition: Condition) -> list[Piece]:
-    """The regions of a text that was not scored; no more than its beginning."""
-    pieces, place = [], 0
-    for region, (_, end) in zip(condition.regions, condition.region_offsets, strict=True):
-        text = condition.content[place : min(end, MOST_UNSCORED)]
-        place += len(text)
-        if text:
-            pieces.append(Piece(text, (), region.region_number))
-    if len(condition.content) > MOST_UNSCORED:
-        pieces.append(Piece(" …", (), pieces[-1].region))
     return pieces
 
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.results import made_item, made_results
 
-from coherencegym.eval.kinds.items import Condition, Item, Region
+from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
@@ -30,7 +30,6 @@ from coherencegym.eval.tasks.score.items_page import (
     example_of,
     packed,
     scored_pieces,
-    unscored_pieces,
 )
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.text.encode import Encoding
@@ -297,13 +296,12 @@ def test_the_pieces_are_the_text(content: str, data: st.DataObject) -> None:
     assert sum(n for _, n in shown["r"]) == len(shown["t"]) == len(shown["b"])
 
 
-def test_of_a_text_that_is_too_long_the_beginning_is_shown() -> None:
-    regions = ("a" * 1500, "b" * 1500, "c")
-    content = " ".join(regions)
-    condition = Condition("x", content, tuple(Region(i, t) for i, t in enumerate(regions, 1)))
-    pieces = unscored_pieces(condition)
-    assert [(len(piece.text), piece.region) for piece in pieces] == [(1500, 1), (500, 2), (2, 2)]
-    assert pieces[-1].text == " …"
+def test_of_a_text_that_is_too_long_the_beginning_is_shown(make_item: Callable[..., Item]) -> None:
+    item = make_item({"a": ["x" * 3000], "b": ["y"]}, "(1;%a%) > (1;%b%)")
+    data = embedded(page_of(made_results({"c": [made_item(item, word_bits, too_long=True)]})))
+    long, short = data["items"][0]["c"]
+    assert (long["t"], long["b"], long["r"]) == (["x" * 2000 + " …"], [None], [[1, 1]])
+    assert short["t"] == ["y"]
 
 
 # ---------------------------------------------------------------- what is left out
