@@ -15,7 +15,8 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting
-from coherencegym.eval.outcomes.metrics import ItemAccuracy, Metric, pooled, score_level
+from coherencegym.eval.outcomes.metric import Metric
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, score_level
 from coherencegym.eval.outcomes.schema import MODEL, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeSeries, OutcomeTables, count_distinct
 from coherencegym.eval.statistics.effective_size import effective_sample_size

@@ -15,7 +15,8 @@ from coherencegym.eval.data.dataset import (
     PLAIN_BASELINES,
 )
 from coherencegym.eval.data.notes import Note, caution, first_names
-from coherencegym.eval.outcomes.metrics import Accuracy, AreaUnderCurve, Spearman
+from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve, Spearman
+from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.report import grid

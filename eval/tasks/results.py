@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note, cautions_first
-from coherencegym.eval.outcomes.metrics import Metric, estimates
+from coherencegym.eval.outcomes.metric import Metric
+from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid

@@ -24,7 +24,8 @@ from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.kinds.table_kind import HUMAN_OK, TableKind
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.machine import ALONE, World
-from coherencegym.eval.outcomes.metrics import Metric, Ratio
+from coherencegym.eval.outcomes.label_metrics import Ratio
+from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.schema import Group, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options

@@ -18,11 +18,7 @@ from coherencegym.eval.kinds.documents import RatedText
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.eval.outcomes.metrics import (
-    PartialSpearman,
-    Spearman,
-    SpearmanWithin,
-)
+from coherencegym.eval.outcomes.label_metrics import PartialSpearman, Spearman, SpearmanWithin
 from coherencegym.eval.outcomes.schema import System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
@@ -30,12 +26,7 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.bag_of_words import predicted_ratings
 from coherencegym.eval.statistics.effective_size import ranks_of
-from coherencegym.eval.statistics.scores import (
-    BAG_OF_WORDS,
-    LENGTH,
-    ONE_RATER,
-    REPEATED_WORDS,
-)
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
 from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.options import COMMAND
 from coherencegym.eval.tasks.headline import (

@@ -35,7 +35,9 @@ from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, NO_INTRUDER, Document
 from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError
-from coherencegym.eval.outcomes.metrics import F1, Accuracy, AreaUnderCurve, Metric, Ratio
+from coherencegym.eval.outcomes.label_metrics import F1, AreaUnderCurve, Ratio
+from coherencegym.eval.outcomes.metric import Metric
+from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, Group, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.correlation import agreement_groups

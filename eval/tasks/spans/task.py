@@ -18,18 +18,15 @@ from typing import Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import UNDECIDED, SpanText
-from coherencegym.eval.outcomes.metrics import Accuracy, Metric, Ratio
+from coherencegym.eval.outcomes.label_metrics import Ratio
+from coherencegym.eval.outcomes.metric import Metric
+from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
 from coherencegym.eval.statistics.scores import FEW_ITEMS, by_line
-from coherencegym.eval.tasks.headline import (
-    Headline,
-    cells_by_table,
-    mean_headline,
-    mean_if_known,
-)
+from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline, mean_if_known
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.coherence import (
     ACCURACY,

@@ -15,15 +15,13 @@ from scipy import stats
 from support.strategies import FEW
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve, PartialSpearman, Spearman
+from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.metrics import (
     KINDS,
-    AreaUnderCurve,
     ItemAccuracy,
     Margin,
-    Metric,
-    PartialSpearman,
     SavedMetric,
-    Spearman,
     described_metrics,
     estimates,
     known_metrics,

@@ -18,7 +18,8 @@ from coherencegym.eval.commands.cli import commands, main
 from coherencegym.eval.data.signature import read_as
 from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.outcomes.files import read_outcome_tables
-from coherencegym.eval.outcomes.metrics import Accuracy, Margin, Spearman
+from coherencegym.eval.outcomes.label_metrics import Spearman
+from coherencegym.eval.outcomes.metrics import Accuracy, Margin
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import INPUT, RUNNING, SYNTAXGYM_2021, Options

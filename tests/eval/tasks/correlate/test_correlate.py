@@ -20,7 +20,8 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.documents import RatedText
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.files import read_outcome_tables
-from coherencegym.eval.outcomes.metrics import Metric, estimates
+from coherencegym.eval.outcomes.metric import Metric
+from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.comparison import compare

@@ -15,17 +15,12 @@ from support.results import Evaluated, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
-from coherencegym.eval.outcomes.metrics import AreaUnderCurve
+from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.balance import weighted_interval
-from coherencegym.eval.tasks.headline import (
-    Headline,
-    baseline_notes,
-    cells_by_table,
-    mean_headline,
-)
+from coherencegym.eval.tasks.headline import Headline, baseline_notes, cells_by_table, mean_headline
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
 

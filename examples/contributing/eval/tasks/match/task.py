@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from coherencegym.eval.kinds.halves import Halves
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.outcomes.metrics import Accuracy, AreaUnderCurve
+from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve
+from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
