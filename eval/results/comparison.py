@@ -21,12 +21,11 @@ from coherencegym.eval.outcomes.schema import MODEL, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeSeries, OutcomeTables, count_distinct
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
-    PairedDifference,
     effective_items,
     smallest_difference,
 )
 from coherencegym.eval.statistics.paired import holm
-from coherencegym.eval.statistics.scores import ScoreRow, shown_rows
+from coherencegym.eval.statistics.scores import ScoreRow, difference_fields, shown_rows
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
@@ -79,20 +78,6 @@ class PairedScore(ScoreRow):
     p: float | None = None
     p_holm: float | None = None
     visible: float | None = None
-
-
-def of_difference(found: PairedDifference | None) -> dict[str, Any]:
-    """The fields of a row that have a difference."""
-    if found is None:
-        return {}
-    return {
-        "difference": found.value,
-        "ci_low": found.low,
-        "ci_high": found.high,
-        "ci_method": found.method,
-        "test": found.test,
-        "p": found.p,
-    }
 
 
 def is_compared(results: Results, series: OutcomeSeries) -> bool:
@@ -183,7 +168,7 @@ def _row(
         score=metric.value(right),
         baseline_higher=0 if shares[0] is None else int((shares[0] > shares[1]).sum()),
         higher=0 if shares[0] is None else int((shares[1] > shares[0]).sum()),
-        **of_difference(metric.compare(left, right, seed)),
+        **difference_fields(metric.compare(left, right, seed)),
     )
 
 
@@ -247,7 +232,7 @@ def headline_difference(
         higher=0,
         visible=smallest_difference(independent),
         **beside,
-        **of_difference(metric.compare_items(before, after, seed)),
+        **difference_fields(metric.compare_items(before, after, seed)),
     )
 
 

@@ -21,7 +21,7 @@ from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled
 from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, FLAGS, MODEL, TOO_LONG, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, join_cells
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
+from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, difference_fields, score_fields
 from coherencegym.eval.tasks.headline import (
     Headline,
     headline_over,
@@ -58,9 +58,7 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[dict[str, 
         if (found := metric.compare(baseline, model)) is not None:
             n = len(metric.counted(model))
             about = {"config": table.config, "split": table.split, "baseline": name, "n": n}
-            number = {"difference": found.value, "ci_low": found.low, "ci_high": found.high}
-            how = {"ci_method": found.method, "test": found.test, "p": found.p}
-            rows.append(about | number | how)
+            rows.append(about | difference_fields(found))
     return rows
 
 
