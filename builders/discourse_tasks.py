@@ -450,9 +450,6 @@ def _window_configs(windows: int) -> tuple[Config, ...]:
     )
 
 
-_SETTINGS: dict[str, Any] = {"windows": 1}
-
-
 def _configured(windows: int) -> dict[str, Any]:
     own = _window_configs(windows)
     twins = (by_language(one) for one in own if "documents" in (one.genre, *one.corpora))
@@ -491,11 +488,11 @@ SUITE = Suite(
     readings={DISCOEVAL_ROWS.name: DISCOEVAL_ROWS},
     divide=OwnSplits(Division(0.2, 0.1)),
     configure=_configured,
-    settings=_SETTINGS,
+    settings={"windows": 1},
     settings_help={"windows": "windows per document; five times as many for positions"},
     tags=("discourse-relations", "probing", "rhetorical-structure-theory"),
     task_categories=("text-classification",),
-    **_configured(**_SETTINGS),
+    **_configured(windows=1),
 )
 
 if __name__ == "__main__":

@@ -195,7 +195,7 @@ def quality_json(manifest: dict[str, Any]) -> str:
 
 
 #: Counts of a split in :func:`quality_json`.
-_COUNTS = ("rows", "discourses", "groups", "details")
+_COUNTS = ("rows", "discourses", "groups")
 
 
 @cache

@@ -55,20 +55,18 @@ _TASK = """
 def {function}() -> Task:
     return _asked({file!r})
 """
-#: The questions of a table, as Inspect reads them.
-QuestionTable = Exported[dict[str, Any]]
 
 
-def _file(table: QuestionTable) -> str:
+def _file(table: Exported[dict[str, Any]]) -> str:
     return f"{table.config}-{table.split}.jsonl"
 
 
-def _function(table: QuestionTable) -> str:
+def _function(table: Exported[dict[str, Any]]) -> str:
     return "ask_" + re.sub(r"\W", "_", f"{table.config}_{table.split}")
 
 
-def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
-    exported = QuestionTable(table)
+def _questions(table: ItemTable, coherent: tuple[str, ...]) -> Exported[dict[str, Any]]:
+    exported = Exported[dict[str, Any]](table)
     turned = False
     for item in table.items:
         counted = [p for p in item.predictions if not table.headline or table.headline in p.groups]

@@ -504,7 +504,6 @@ def write(
             **write_split(folder, name, split, to_table(rows, schema)),
             "discourses": len({row[DISCOURSE] for row in rows}),
             "groups": kinds.group_counts(config, items, rows),
-            "details": kinds.details(config, items),
             **(write_baselines(folder, name, split, decided, control) if control else {}),
         }
         licence_of = {d.id: d.licence or texts for d in discourses}
@@ -527,9 +526,11 @@ def _counts(config: Config, row: Mapping[str, Any]) -> bool:
     return not config.headline or any(config.headline in each for each in groups)
 
 
-def _nothing(empty: Mapping[str, str], lost: Mapping[str, int], limit: int | None) -> str:
+def _nothing(empty: Mapping[str, str], lost: Counter[str], limit: int | None) -> str:
     said = ["no corpus gave a single item; nothing is written"]
-    said += [f"not used: {_commonest(lost)}"] if lost else []
+    if lost:
+        commonest = (f"{count} {reason}" for reason, count in lost.most_common(3))
+        said.append(f"not used: {'; '.join(commonest)}")
     said += [f"{name}: {why}" for name, why in empty.items()][:1]
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 
@@ -537,8 +538,3 @@ def _nothing(empty: Mapping[str, str], lost: Mapping[str, int], limit: int | Non
 def _why_empty(splits: Mapping[str, Generated]) -> str:
     skipped = sum((Counter(one.skipped) for one in splits.values()), Counter[str]())
     return min(skipped, key=lambda why: (-skipped[why], why), default="nothing to apply it to")
-
-
-def _commonest(reasons: Mapping[str, int]) -> str:
-    commonest = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
-    return "; ".join(f"{count} {reason}" for reason, count in commonest)

@@ -6,7 +6,6 @@ nothing is measured but the number of items.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,6 @@ from coherencegym.builders.release.quality import document_quality, quality, spa
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.documents import RatedText, SpanText, StructuredDocument
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import Row
 from coherencegym.eval.statistics.control import Control
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
@@ -243,20 +241,6 @@ def _groups(config: Config, made: Any) -> Collection[str]:
         start = 1 if config.headline else 0
         return {group for one in made.item.predictions for group in one.groups[start:]}
     return ()
-
-
-def details(config: Config, generated: Sequence[Any]) -> dict[str, int]:
-    """Counts of items by the first groups of their predictions, which are details."""
-    counts: Counter[str] = Counter()
-    if config.headline and config.kind is ITEMS:
-        for made in generated:
-            firsts = (prediction.groups[0] for prediction in made.item.predictions)
-            # The groups ``as_causal → since`` and ``as_causal → yet`` have the same items.
-            counts.update({re.split(" → |: ", group)[0] for group in firsts})
-    # All items are in all groups.
-    if set(counts.values()) == {len(generated)}:
-        return {}
-    return dict(sorted(counts.items()))
 
 
 def measured(

@@ -136,7 +136,6 @@ def _entry(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
             "num_bytes": table.nbytes,
             "download_size": path.stat().st_size,
             "groups": _without_values(counts["groups"]),
-            "details": counts["details"],
         }
     return {key: entry[key] for key in _KEPT if key in entry} | {
         "stand_off": True,

@@ -65,7 +65,7 @@ def test_texts_of_an_item_that_differ_in_a_word_have_one_permutation(
 
 
 def test_every_crossed_config_has_the_control_and_no_headline_has_it() -> None:
-    for name in ("replies", "story_cloze", "winograd", "coreference", "connectives"):
+    for name in ("replies", "story_cloze", "winograd", "connectives"):
         suite = load_suite(name)
         crossed = [c for c in suite.configs if c.name.startswith("crossed")]
         plain = [c for c in crossed if not c.name.endswith("_shuffled_context")]
