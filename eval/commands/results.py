@@ -138,6 +138,12 @@ class Compare:
                 help="seed of permutation tests that do not enumerate all permutations; default 0",
             )
         )
+        add(
+            "--items",
+            type=Path,
+            metavar="FILE",
+            help="also write both models' values of every item to this file (.parquet or .csv)",
+        )
         add_format(parser)
 
     def run(self, arguments: argparse.Namespace) -> int:
@@ -166,6 +172,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         compare,
         corrected_together,
         model_labels,
+        write_items,
     )
     from coherencegym.eval.results.folder import read_results, run_folders, seed_folders
     from coherencegym.eval.views.compare_table import comparison_document
@@ -212,6 +219,9 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         _say(f"left out: {each}", sys.stderr)
     if arguments.layers or len(groups) > 1:
         comparisons = corrected_together(comparisons)
+    if arguments.items is not None:
+        write_items(comparisons, arguments.items)
+        _say(f"items written to {arguments.items}")
     show_document(comparison_document(comparisons), arguments.format, out)
     if alone:
         few = first_names([str(one.folder) for one in alone], _MOST_NAMED)

@@ -9,7 +9,7 @@ counted; so a score here can be another than in the folder that it is from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     select,
 )
 from coherencegym.eval.tasks.score.summary import items_by_config, kind_of
+from coherencegym.files.folders import check_inputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,6 +351,11 @@ class ModelComparison:
     headline: PairedScore | None = None
 
     @property
+    def sides(self) -> tuple[Results, Results]:
+        """The results of both."""
+        return self.baseline, self.model
+
+    @property
     def shown(self) -> list[PairedScore]:
         """The rows that are printed, which are the family of tests that is corrected for.
 
@@ -591,3 +597,43 @@ def scoring_rules(results: Results) -> dict[str, Any]:
 def option_of(rule: str) -> str:
     """A rule as the command line has it."""
     return rule if rule.startswith("rule ") else f"--{rule.replace('_', '-')}"
+
+
+def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
+    """Write both models' values of every unit, metric and system to a new parquet or CSV file."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    write = {".csv": csv.write_csv, ".parquet": parquet.write_table}.get(path.suffix)
+    if write is None or path.exists() or not path.parent.is_dir():
+        raise EvaluationError(
+            f"--items {path}: expected a new file that ends in .csv or .parquet, in a folder that "
+            "is there"
+        )
+    folders = [side.folder for each in comparisons for side in each.sides if side.folder]
+    check_inputs([path], "--items", inputs=folders)
+    rows = [row for comparison in comparisons for row in _item_rows(comparison)]
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        write(pa.Table.from_pylist(rows), beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _item_rows(comparison: ModelComparison) -> Iterator[dict[str, Any]]:
+    sides, (model, reference) = comparison.sides, comparison.names
+    about = {"suite": sides[0].suite, "reference": reference, "model": model}
+    paired = sides[0].outcomes.paired(sides[1].outcomes)
+    for ours, theirs in zip(*(side.rows() for side in paired), strict=True):
+        unit = {name: value for name, value in asdict(ours.unit).items() if name != "groups"}
+        yield {
+            **about,
+            **unit,
+            "metric": ours.metric,
+            "system": ours.system.label,
+            "value_reference": ours.value,
+            "value_model": theirs.value,
+            "reason_reference": ours.reason,
+            "reason_model": theirs.reason,
+        }

@@ -176,6 +176,12 @@ class RunColumn:
             for difference in run.differences
         )
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its texts (ISO 639-1), where the dataset says so."""
+        tables = (table for run in self.shown.values() for table in run.tables)
+        return tuple(sorted({table.language for table in tables} - {""}))
+
     def reference(self, name: str) -> tuple[float, ...]:
         """The values of a baseline, of people or of chance: one, if all runs have the same."""
         values = (getattr(number, name) for number in self.numbers)

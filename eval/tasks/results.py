@@ -53,6 +53,7 @@ class TableFacts:
         headline: the group of predictions that the table's own score is over; empty: all.
         breakdowns: columns by whose values scores are reported.
         families: items of different discourses share text, and intervals are over families.
+        language: that of its texts, where the dataset says so.
     """
 
     config: str
@@ -62,6 +63,7 @@ class TableFacts:
     headline: str = ""
     breakdowns: tuple[str, ...] = ()
     families: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, repr=False)

@@ -77,22 +77,24 @@ def overview_grid(
         for name, field in _REFERENCES.items()
         if any(column.reference(field) for column in shown.columns)
     }
+    has_languages = len({code for column in shown.columns for code in column.languages}) > 1
     rows = [
         grid.GridRow(
             (
                 column.whole_name + " †" * column.is_controlled,
+                *[", ".join(column.languages)] * has_languages,
                 grid.counts_cell(column.counts),
                 *(_cell(column.number(model), short) for model in names),
                 *(reference_cell(column, field) for field in fields.values()),
             ),
-            links=_links(column, names, reports),
+            links=_links(column, names, reports, 2 + has_languages),
         )
         for column in shown.columns
     ]
     others = [shown.chance_name if name == CHANCE_NAME else name for name in fields]
-    headers = ("items", *names.values(), *others)
+    headers = (*["language"] * has_languages, "items", *names.values(), *others)
     table = grid.made("suite", headers, rows, overview_title(shown, short))
-    table = replace(table, notes=tuple(shown.sentences), optional=tuple(others[:-1]))
+    table = replace(table, notes=tuple(shown.sentences), optional=(*others[:-1], "language"))
     if short:
         last = (*others[-1:], "items", *[*names.values()][:0:-1])
         return replace(table, optional=(*table.optional, *last))
@@ -101,11 +103,11 @@ def overview_grid(
 
 
 def _links(
-    column: RunColumn, models: Iterable[RunModel], reports: Mapping[Path | None, str]
+    column: RunColumn, models: Iterable[RunModel], reports: Mapping[Path | None, str], first: int
 ) -> dict[int, str]:
     return {
         place: reports[column.shown[model].folder]
-        for place, model in enumerate(models, 2)
+        for place, model in enumerate(models, first)
         if model in column.shown and column.shown[model].folder in reports
     }
 

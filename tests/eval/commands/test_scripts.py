@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 from support.commands import one_line
 from support.runs import score
 
@@ -82,6 +84,33 @@ def test_files_are_said_beside_a_format(
     assert {one["model"]: one for one in json.loads(out)} == by_model
     assert "written to" in err
     assert (tmp_path / "out/index.html").is_file()
+
+
+def test_a_comparison_writes_the_values_of_each_item(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", folder / "results/one", folder / "results/two"]
+    for name in ("items.csv", "items.parquet"):
+        said(capsys, *words, "--items", tmp_path / name)
+        table = (arrow_csv.read_csv if name.endswith("csv") else parquet.read_table)(
+            tmp_path / name
+        )
+        rows = [row for row in table.to_pylist() if row["metric"] == "accuracy"]
+        (own,) = json.loads(said(capsys, *words, "--format", "json")[0])[1:]
+        assert len({row["item"] for row in rows}) == len(rows) == own["n"]
+        for side, field in (("reference", "baseline_score"), ("model", "score")):
+            values = [row[f"value_{side}"] for row in rows]
+            assert sum(values) / len(values) == pytest.approx(own[field])
+    for place, error in (
+        (tmp_path / "items.csv", "expected a new file"),
+        (tmp_path / "items.txt", "expected a new file that ends in .csv or .parquet"),
+        (tmp_path / "nowhere/items.csv", "in a folder that is there"),
+        (folder / "results/one/items.csv", "--items"),
+    ):
+        assert main([str(word) for word in [*words, "--items", place]]) == 2
+        assert error in one_line(capsys.readouterr().err)
+        assert not list(tmp_path.rglob("*.part"))
+    assert not (folder / "results/one/items.csv").exists()
 
 
 def test_a_comparison_in_every_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

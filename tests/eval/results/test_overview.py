@@ -85,6 +85,17 @@ def test_a_row_a_suite_and_a_column_a_model() -> None:
     assert alone.rows[0].cells[-1] == "50.0"
 
 
+def test_languages_have_a_column_where_results_have_several() -> None:
+    runs = [
+        made_run("me/demo", suite, [TableFacts("c", "test", suite, language=code)], headline=HEAD)
+        for suite, code in (("a", "en"), ("b", "nl"))
+    ]
+    assert "language" not in overview_grid(table_of([runs[1]])).headers
+    table = overview_grid(table_of(runs))
+    assert table.headers[:3] == ("suite", "language", "items")
+    assert [row.cells[1] for row in table.rows] == ["en", "nl"]
+
+
 def test_models_with_other_items_show_both_numbers() -> None:
     fewer = replace(BOTH, n=38, partial_input_score=0.6004, human_score=0.8)
     both = table_of([run("a", BOTH), run("a", fewer, "you/other")])
