@@ -181,12 +181,13 @@ def texts_of(options: BuildOptions) -> OwnTexts | None:
     if (path := options.texts) is None:
         # A corpus of the user's own has a genre as well, and articles have a licence.
         with_genre = any(name not in (SAMPLE, *CORPORA) for name in options.corpora)
-        with_licence = not options.corpora or ARTICLES in options.corpora
+        with_articles = ARTICLES in options.corpora
         for name, given, is_used in (
             ("format", form, False),
             ("text-column", column, options.hub_dataset),
             ("genre", genre, options.hub_dataset or with_genre),
-            ("licence", options.licence, options.hub_dataset or with_licence),
+            ("licence", options.licence, options.hub_dataset or with_articles),
+            ("language", options.language, with_articles),
         ):
             if given and not is_used:
                 only = "only for your own texts; expected --texts with it"
