@@ -44,7 +44,7 @@ _STAGES = {
     "evaluate": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
     "write rows": "coherencegym.eval.tasks.score.scored_table.RowWriter.add",
     "summarise": "coherencegym.eval.run.runs.collect_results",
-    "write scores and the page": "coherencegym.eval.views.page.write_results_files",
+    "write scores and the page": "coherencegym.eval.views.page.write_pages",
 }
 
 

@@ -2,7 +2,8 @@
 
 What a dataset or a model is called, and every text of a dataset, is anybody's: it is escaped in the
 markup, stands in the data block as JSON that cannot close it, and reaches the page as text nodes.
-The page's policy allows its own script and style, by their hashes.
+The page's policy allows its own script and style, by their hashes. Scores are drawn as SVG in the
+markup, and so take on the colours of the page.
 
 A folder has ``results.json`` over all seeds, and ``seed-N``, or ``fold-N`` of a cross-validation:
 the model as safetensors, its tokenizer, its card (``README.md``) and what a run of the task leaves
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.escapes import (
@@ -27,10 +29,12 @@ from coherencegym.escapes import (
     templates_of,
     under_policy,
 )
-from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ItemList, ReportSection, short_model
+from coherencegym.eval.data.dataset import BASELINE_WORDS
+from coherencegym.eval.report import figures, grid
+from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, labels, short_model
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.written import results_json, write_json, write_results
+from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.files.folders import written_beside
 
@@ -45,7 +49,53 @@ PAGE_OF_RUN = "report.html"
 def write_results_files(results: Results, work: Path) -> None:
     """Write what a folder of results has beside what those of every task have."""
     results.asked.files(results, work)
-    write_html(page_of(results), work / PAGE_OF_RUN)
+    write_pages(results, work)
+
+
+def write_pages(results: Results, work: Path) -> None:
+    """Write the page of a folder of results."""
+    words = "Scores with 95 % intervals beside their baselines; the tables have the numbers."
+    picture = ReportSection("Figure", Figure(words))
+    drawn = {picture.place: svg_address(scores_svg(results.rows).encode("utf-8", "replace"))}
+    write_html(page_of(results, [picture, *results.sections], drawn), work / PAGE_OF_RUN)
+
+
+def scores_svg(scores: Sequence[Score]) -> str:
+    """The scores with their intervals and baselines, without the half second of a plot library."""
+    # Groups are in the table, under names that need its place.
+    shown = [one for one in shown_rows(scores) if one.score is not None and one.level == "all"]
+    names = {CHANCE_NAME: CHANCE_NAME} | BASELINE_WORDS
+    least = -1.0 if any(is_correlation(score.metric) for score in shown) else 0.0
+
+    def place(value: float) -> float:
+        return round(370 + 370 * (value - least) / (1 - least), 1)
+
+    rows: list[dict[str, Any]] = []
+    for score, name in zip(shown, labels(shown), strict=True):
+        known = {field: getattr(score, field) for field in names}
+        ends = score.ci_low, score.ci_high
+        rows.append(
+            {
+                "name": figures.cut(name),
+                "bold": score.level == "all",
+                "x": place(score.score or 0.0),
+                "ends": [place(end) for end in ends if end is not None],
+                "marks": {field: place(own) for field, own in known.items() if own is not None},
+            }
+        )
+    used = {field for row in rows for field in row["marks"]}
+    made: str = (
+        templates()
+        .get_template("scores.svg.jinja")
+        .render(
+            rows=rows,
+            ticks=[(place(x), f"{100 * x:g}") for x in (least, (1 + least) / 2, 1.0)],
+            legend={field: words for field, words in names.items() if field in used},
+            colours={CHANCE_NAME: figures.CHANCE_LINE}
+            | {field: look["color"] for field, look in figures.BASELINE_LOOKS.items()},
+        )
+    )
+    return made
 
 
 def write_html(page: str, path: Path) -> None:
@@ -53,9 +103,16 @@ def write_html(page: str, path: Path) -> None:
     path.write_bytes(page.encode("utf-8", "replace"))
 
 
-def page_of(results: Results) -> str:
-    """The page of a run."""
-    sections = results.sections
+def page_of(
+    results: Results,
+    sections: Sequence[ReportSection] = (),
+    drawn: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """The page of a run, of its own sections unless others are given.
+
+    ``drawn`` are the addresses of figures by their sections.
+    """
+    sections = sections or results.sections
     items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
     return render_page(
         title_of(results),
@@ -63,6 +120,7 @@ def page_of(results: Results) -> str:
         results=results,
         verdict=results.verdict,
         items=items[0] if items else None,
+        drawn=drawn,
     )
 
 

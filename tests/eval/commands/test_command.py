@@ -327,7 +327,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(coherencegym.eval.views.page, "page_of", stop)
+    monkeypatch.setattr(coherencegym.eval.views.page, "scores_svg", stop)
     assert main(arguments(saved, output, "--overwrite", "--limit", "3")) == 130
     assert (output / "results.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from coherencegym.eval.tasks.score.items_page import (
 )
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.views.page import page_of, write_html
+from coherencegym.eval.views.page import page_of, write_html, write_pages
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -153,6 +154,25 @@ def test_texts_that_two_predictions_compare_are_there_once(
     assert [one["m"] for one in data["predictions"]] == [1.0, None]
     assert len(data["items"]) == 1
     assert len(data["items"][0]["c"]) == 2
+
+
+def test_scores_are_drawn_with_their_intervals_and_baselines(
+    results: Results, tmp_path: Path
+) -> None:
+    row = replace(
+        results.rows[0], config="a<b", score=0.7, ci_low=0.5, ci_high=1.0, chance=0.5,
+        partial_input_score=0.25,
+    )  # fmt: skip
+    write_pages(replace(results, rows=[row]), tmp_path)
+    (address,) = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)"', page_in(tmp_path))
+    drawn = ElementTree.fromstring(base64.b64decode(address))
+    found = {part.get("class"): part.attrib for part in drawn.iter() if part.get("class")}
+    assert float(found["score"]["cx"]) == pytest.approx(370 + 0.7 * 370)
+    assert (found["interval"]["x1"], found["interval"]["x2"]) == ("555.0", "740.0")
+    assert found["chance"]["x1"] == "555.0"
+    assert found["partial_input_score"]["x1"] == "462.5"
+    assert "a<b" in {part.text for part in drawn.iter()}
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
