@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends import backend_of
@@ -29,7 +29,7 @@ from coherencegym.eval.models.config import context_length, limits_of, refuse_un
 from coherencegym.eval.models.machine import ALONE, World
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import CachedPlans, Plan
-from coherencegym.eval.plan.requests import Fitted, Prepared, Query, prepare, region_places
+from coherencegym.eval.plan.requests import AnyAsked, Prepared, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
@@ -75,29 +75,28 @@ class ScoredCondition:
 
 
 @dataclass(frozen=True)
-class Answer(Fitted):
-    """The reads of one query.
+class Answer(Generic[AnyAsked]):
+    """The reads of an item, or of other texts that were asked about.
 
     Attributes:
+        item: what was asked.
         conditions: bits by name; a condition whose separator cannot be rendered is absent, and none
-            is there for a query that is too long.
-        again: the conditions as they were read a second time; empty where they were not.
+            is there if one is too long.
+        too_long, truncated: see :class:`eval.plan.requests.Fitted`.
     """
 
-    conditions: Mapping[str, ScoredCondition] = field(default_factory=dict)
-    again: Mapping[str, ScoredCondition] = field(default_factory=dict)
-
-
-#: The answer to a query, or what a task makes of it.
-_Item = TypeVar("_Item")
+    item: AnyAsked
+    conditions: Mapping[str, ScoredCondition]
+    too_long: bool = False
+    truncated: int = 0
 
 
 @dataclass(frozen=True)
-class Surprisals(Generic[_Item]):
-    """The reads of all queries.
+class Surprisals(Generic[AnyAsked]):
+    """The reads of all that was asked.
 
     Attributes:
-        items: the reads of each query, in their order.
+        items: the answers, in the order of what was asked.
         start, separator: the ways in which texts were rendered; see :mod:`eval.text.special`.
         context: most tokens that the model can read, or None.
         execution: the run.
@@ -107,7 +106,7 @@ class Surprisals(Generic[_Item]):
         names: those of special tokens in the texts (:mod:`eval.text.sequence`).
     """
 
-    items: tuple[_Item, ...]
+    items: tuple[Answer[AnyAsked], ...]
     start: Start
     separator: Separator | None
     context: int | None
@@ -125,12 +124,12 @@ class Surprisals(Generic[_Item]):
 def plan_queries(
     model: Any,
     tokenizer: Any,
-    queries: Sequence[Query],
+    queries: Sequence[AnyAsked],
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
     plans: CachedPlans | None = None,
-) -> Prepared:
+) -> Prepared[AnyAsked]:
     """Encode and plan queries; the other arguments are those of :func:`surprisals`.
 
     Args:
@@ -143,7 +142,7 @@ def plan_queries(
     options = options.settled(backend.scorer_of(model))
     size = backend.vocabulary(model)
 
-    def make() -> Prepared:
+    def make() -> Prepared[AnyAsked]:
         words = word_beginnings(tokenizer, size) if options.word_correction else None
         about: Any = {"uses_separator": uses_separator, "words": words}
         prepared = prepare(tokenizer, config, queries, options, **about)
@@ -165,34 +164,35 @@ def plan_queries(
 def surprisals(
     model: Any,
     tokenizer: Any,
-    queries: Sequence[Query],
+    queries: Sequence[AnyAsked] | Prepared[AnyAsked],
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
     store: Store | None = None,
     progress: BatchProgress | None = None,
     world: World = ALONE,
-    prepared: Prepared | None = None,
     twice: bool = False,
     trials: Trials | None = None,
-) -> Surprisals[Answer]:
+) -> Surprisals[AnyAsked]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
     Args:
         model: a causal or masked language model of transformers, in evaluation mode, or one that
             another backend has loaded (:mod:`eval.backends`).
         tokenizer: its tokenizer.
-        queries: conditions, and the regions that are read of each.
+        queries: conditions, and the regions that are read of each; or what :func:`plan_queries`
+            made of them for the same model and options.
         options: ways to read and run them.
         uses_separator: take ``[SEP]`` in a text for a separator; None: where it occurs.
         store, progress, world, trials: those of :func:`eval.forward.execute.execute`.
-        prepared: the result of :func:`plan_queries` for the same; None: it is made now.
         twice: a model in half precision reads everything a second time, in float32
-            (:mod:`eval.forward.trial`).
+            (:mod:`eval.forward.trial`): these bits are in the ``execution``.
     """
     backend = backend_of(model)
     options = options.settled(backend.scorer_of(model))
-    if prepared is None:
+    if isinstance(queries, Prepared):
+        prepared = queries
+    else:
         given = model, tokenizer, queries, options
         prepared = plan_queries(*given, uses_separator=uses_separator)
     plan, words = prepared.plan, prepared.words
@@ -203,20 +203,13 @@ def surprisals(
         execution = backend.run(model, plan, context)
     except NotFiniteError as error:
         number, name = prepared.query_conditions[plan.sequence_of_request.index(error.index)]
+        item_id = prepared.queries[number].item_id
         raise EvaluationError(
-            f"{queries[number].name}: condition {name!r} has a surprisal that is not finite; "
+            f"{item_id}: condition {name!r} has a surprisal that is not finite; "
             f"{unless_finite(getattr(model, 'dtype', None))}"
         ) from None
-    bits = dict(enumerate(execution.bits))
-    conditions = _conditions(queries, prepared, bits, options.rules)
-    second: Sequence[dict[str, ScoredCondition]] = [{}] * len(queries)
-    if twice:
-        second = _conditions(queries, prepared, execution.again, options.rules)
     return Surprisals(
-        tuple(
-            Answer(**vars(fitted), conditions=found, again=other)
-            for found, other, fitted in zip(conditions, second, prepared.fitted, strict=True)
-        ),
+        answers_of(prepared, dict(enumerate(execution.bits)), options.rules),
         prepared.start,
         prepared.separator,
         prepared.context,
@@ -227,14 +220,11 @@ def surprisals(
     )
 
 
-def _conditions(
-    queries: Sequence[Query],
-    prepared: Prepared,
-    bits: Bits,
-    rules: Rules,
-) -> list[dict[str, ScoredCondition]]:
-    # Those that were read.
-    conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
+def answers_of(
+    prepared: Prepared[AnyAsked], bits: Bits, rules: Rules
+) -> tuple[Answer[AnyAsked], ...]:
+    """The answers, with the conditions all of whose sequences have bits."""
+    conditions: list[dict[str, ScoredCondition]] = [{} for _ in prepared.queries]
     plan = prepared.plan
     asked = zip(prepared.query_conditions, prepared.requests, plan.sequence_of_request, strict=True)
     for (number, name), own in groupby(asked, key=lambda each: each[0]):
@@ -243,11 +233,15 @@ def _conditions(
         if not all(index in bits for _, index in read):
             continue
         scored = _scored_condition(encoding, read, plan, bits, prepared.words)
-        regions = queries[number].reads.get(name, frozenset())
-        if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
-            scored.bits[:1] = 0.0
+        if rules.first_token_is_zero:
+            regions = prepared.queries[number].reads.get(name, frozenset())
+            if regions & {WHOLE, *encoding.regions[:1]}:
+                scored.bits[:1] = 0.0
         conditions[number][name] = scored
-    return conditions
+    return tuple(
+        Answer(query, own, fitted.too_long, fitted.truncated)
+        for query, own, fitted in zip(prepared.queries, conditions, prepared.fitted, strict=True)
+    )
 
 
 def _scored_condition(

@@ -106,9 +106,9 @@ class Show:
         reading = replace(reading.settled(loaded.scorer), every_token=True)
         how, separator = (loaded.model, loaded.tokenizer), table.separator
         error = measure_error(*how, [([item], separator)], reading)
-        scored = score_items(*how, [item], reading, uses_separator=separator, error=error)
-        (one,), place = scored.items, (table.config, table.split)
-        lines = item_lines(one, loaded.tokenizer, *place, shown.conditions, rules=reading.rules)
+        (one,) = score_items(*how, [item], reading, uses_separator=separator).items
+        about = loaded.tokenizer, table.config, table.split, shown.conditions
+        lines = item_lines(one, *about, rules=reading.rules, error=error)
         console = shown_console(highlight=False)
         for line, style in lines:
             console.print(plain_text(line, style), soft_wrap=True)

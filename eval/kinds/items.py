@@ -265,6 +265,15 @@ class Item(Clustered):
         """The condition of that name."""
         return {condition.condition_name: condition for condition in self.conditions}[name]
 
+    @property
+    def reads(self) -> dict[str, set[RegionRef]]:
+        """The regions that its predictions, which are checked, read of each condition."""
+        read: dict[str, set[RegionRef]] = {}
+        for prediction in self.predictions:
+            for region, name in read_of(prediction.formula):
+                read.setdefault(name, set()).add(region)
+        return read
+
 
 def _problems(item: Item) -> Iterator[str]:
     # What does not depend on a formula: names, numbers, metrics, regions in content.
@@ -329,15 +338,6 @@ def formula_problems(item: Item) -> Iterator[str]:
                     f"no {prediction.metric}; expected a region with text, or the metric sum"
                 )
                 yield str(formula_error(prediction.formula, value.position, what))
-
-
-def read_by(item: Item) -> dict[str, set[RegionRef]]:
-    """The regions that the predictions of a checked item read, by condition."""
-    read: dict[str, set[RegionRef]] = {}
-    for prediction in item.predictions:
-        for region, name in read_of(prediction.formula):
-            read.setdefault(name, set()).add(region)
-    return read
 
 
 ITEMS = TableKind(

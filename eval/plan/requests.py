@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
@@ -26,18 +26,34 @@ from coherencegym.eval.text.sequence import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """Conditions that are read together, and what is read of them.
+class Asked(Protocol):
+    """Conditions that are read together, and what is read of them: an item, or a :class:`Query`.
 
     They may share what they begin with, and one that is too long leaves out all of them.
-
-    Attributes:
-        name: an item's id, for errors.
-        reads: the regions of each condition whose surprisals are wanted; ``"*"``: the whole text.
     """
 
-    name: str
+    @property
+    def item_id(self) -> str:
+        """The name in errors."""
+
+    @property
+    def conditions(self) -> Sequence[Condition]:
+        """The texts."""
+
+    @property
+    def reads(self) -> Mapping[str, Set[RegionRef]]:
+        """The regions of each condition whose surprisals are wanted; ``"*"``: the whole text."""
+
+
+#: An item, or a query.
+AnyAsked = TypeVar("AnyAsked", bound=Asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Texts that are asked about and are no item."""
+
+    item_id: str
     conditions: Sequence[Condition]
     reads: Mapping[str, Set[RegionRef]]
 
@@ -59,10 +75,11 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Prepared(Generic[AnyAsked]):
     """Requests of a model, and where they are from.
 
     Attributes:
+        queries: the items, or other texts, that were asked about.
         fitted: the encodings of each query.
         query_conditions: the number of the query and the name of the condition of each request.
         requests: whole texts with the positions to read; where tokens are masked, one for each
@@ -73,6 +90,7 @@ class Prepared:
         words: the tokens that begin a word, where surprisals are corrected.
     """
 
+    queries: Sequence[AnyAsked]
     fitted: Sequence[Fitted]
     query_conditions: Sequence[tuple[int, str]]
     requests: Sequence[TokenSequence]
@@ -88,12 +106,12 @@ class Prepared:
 def prepare(
     tokenizer: Any,
     config: Any,
-    queries: Sequence[Query],
+    queries: Sequence[AnyAsked],
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
     words: WordBeginnings | None = None,
-) -> Prepared:
+) -> Prepared[AnyAsked]:
     """Encode conditions and say what is to be read of them.
 
     ``config`` is the model's, or None; ``words`` are the tokens that begin a word, if surprisals
@@ -120,17 +138,16 @@ def prepare(
     if is_declared:
         del found[TURN]
     context = context_length(config)
-    names = [query.name for query in queries for _ in query.conditions]
+    names = [query.item_id for query in queries for _ in query.conditions]
     how = added, names, masks is not None, options.special_tokens
     encodings = iter(encode(tokenizer, flat, start, rendering, *how))
     fitted, query_conditions, requests = [], [], []
     for number, query in enumerate(queries):
         own = {each.condition_name: next(encodings) for each in query.conditions}
         fitted.append(fit(own, context, options.truncate))
+        reads = query.reads
         for name, encoding in fitted[-1].encodings.items():
-            positions = _positions(
-                encoding, query.reads.get(name, set()), options.every_token, masks
-            )
+            positions = _positions(encoding, reads.get(name, set()), options.every_token, masks)
             if masks is not None and positions:
                 rows = (masks.row(encoding.ids, encoding.words, place) for place in positions)
                 asked = [TokenSequence(encoding.ids, (), True, masked=row) for row in rows]
@@ -145,7 +162,7 @@ def prepare(
             requests += asked
     plan = make_plan(requests, limits=limits_of(config))
     about = start, rendering, added, plan, context, found, words
-    return Prepared(fitted, query_conditions, requests, *about)
+    return Prepared(queries, fitted, query_conditions, requests, *about)
 
 
 def fit(encodings: Mapping[str, Encoding | None], context: int | None, truncate: bool) -> Fitted:

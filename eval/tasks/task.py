@@ -203,7 +203,9 @@ class TaskContext:
         names = ("store", "progress", "world", "trials")
         return {name: getattr(self, name) for name in names}
 
-    def surprisals(self, table: Table[Any] | None, queries: Sequence[Query]) -> tuple[Answer, ...]:
+    def surprisals(
+        self, table: Table[Any] | None, queries: Sequence[Query]
+    ) -> tuple[Answer[Query], ...]:
         """The bits of every text of a table, or of texts of none, in the order of the queries."""
         found = surprisals(
             *(self.model.model, self.model.tokenizer, queries, self.reading),

@@ -12,12 +12,11 @@ from coherencegym.escapes import visible
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
-from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.score.items_page import read_values, reads, state
 from coherencegym.eval.tasks.score.scoring import (
     UNDEFINED,
     EvaluatedPrediction,
-    ScoredItem,
     evaluate_predictions,
 )
 from coherencegym.eval.text.encode import SPECIAL
@@ -41,18 +40,19 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
 
 
 def item_lines(
-    scored: ScoredItem,
+    scored: Answer[Item],
     tokenizer: Any,
     config: str,
     split: str,
     chosen: Sequence[str] = (),
     *,
     rules: Rules,
+    error: float = 0.0,
 ) -> Iterator[tuple[str, str]]:
     """The lines on an item, each with its style.
 
     ``chosen`` are conditions; none: all that predictions read. Predictions that read others are
-    counted.
+    counted. ``error`` is that of the run (:func:`eval.tasks.score.scoring.measure_error`).
     """
     item = scored.item
     if scored.too_long:
@@ -60,7 +60,7 @@ def item_lines(
             f"{item.item_id}: too long for the model's context; expected a model with a longer one"
             ", or --truncate"
         )
-    evaluated = list(evaluate_predictions(scored, rules))
+    evaluated = list(evaluate_predictions(scored, rules, error))
     read = set(chosen) or {name for one in evaluated for _, name in reads(one)}
     names = [c.condition_name for c in item.conditions if c.condition_name in read]
     if missing := [name for name in names if name not in scored.conditions]:
@@ -138,7 +138,9 @@ def outcome_text(prediction: EvaluatedPrediction) -> str:
     return state(prediction) + (", too close to call" if prediction.too_close else "")
 
 
-def _prediction(prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules) -> Iterator[str]:
+def _prediction(
+    prediction: EvaluatedPrediction, scored: Answer[Item], rules: Rules
+) -> Iterator[str]:
     outcome = prediction.outcome
     bits = None if outcome is None else outcome.margin
     margin = "" if bits is None else f", margin {bits:+.3f} bits"

@@ -55,11 +55,9 @@ from coherencegym.eval.kinds.items import (
     Prediction,
     Region,
     evaluate,
-    read_by,
 )
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, surprisals
 from coherencegym.files.folders import CHECKSUMS
 
@@ -130,11 +128,8 @@ def items_of(folder: Path) -> dict[tuple[str, str, str], Item]:
 
 def own_bits(reader: Reader, items: Mapping[Any, Item]) -> dict[Any, Mapping[str, ScoredCondition]]:
     """Our surprisals, without a start token, which this tokenizer does not add."""
-    queries = [
-        Query(item.item_id, item.conditions, {n: frozenset(r) for n, r in read_by(item).items()})
-        for item in items.values()
-    ]
-    answers = surprisals(reader.model, reader.tokenizer, queries, Options(bos="never")).items
+    asked = list(items.values())
+    answers = surprisals(reader.model, reader.tokenizer, asked, Options(bos="never")).items
     return {
         place: answer.conditions
         for place, answer in zip(items, answers, strict=True)

@@ -29,8 +29,9 @@ from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.results.written import results_json
+from coherencegym.eval.surprisal import Surprisals
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, Scored
+from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 
 def score(
@@ -145,10 +146,10 @@ def test_options_reach_the_run(
         )
         for number in range(8)
     ]
-    runs: list[Scored] = []
+    runs: list[Surprisals[Item]] = []
     add = ScoredItemTable.add
 
-    def kept(table: ScoredItemTable, scored: Scored) -> list[EvaluatedPrediction]:
+    def kept(table: ScoredItemTable, scored: Surprisals[Item]) -> list[EvaluatedPrediction]:
         runs.append(scored)
         return add(table, scored)
 

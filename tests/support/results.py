@@ -20,12 +20,12 @@ import numpy as np
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.kinds.formula import WHOLE
-from coherencegym.eval.kinds.items import Condition, Item, read_by
+from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.written import write_results
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import (
@@ -39,8 +39,6 @@ from coherencegym.eval.tasks.score.outcomes import (
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable, item_files
 from coherencegym.eval.tasks.score.scoring import (
     EvaluatedPrediction,
-    Scored,
-    ScoredItem,
     evaluate_predictions,
 )
 from coherencegym.eval.tasks.score.summary import summarise
@@ -83,16 +81,16 @@ def made_condition(condition: Condition, read: set[Any], bits: Bits) -> ScoredCo
     return ScoredCondition(encoding, np.array([math.nan, *values]))
 
 
-def made_item(item: Item, bits: Bits, too_long: bool = False) -> ScoredItem:
+def made_item(item: Item, bits: Bits, too_long: bool = False) -> Answer[Item]:
     """An item scored so; without conditions where it is too long."""
-    read = read_by(item)
+    read = item.reads
     conditions = {
         condition.condition_name: made_condition(
             condition, read.get(condition.condition_name, set()), bits
         )
         for condition in item.conditions
     }
-    return ScoredItem(item, {} if too_long else conditions, too_long)
+    return Answer(item, {} if too_long else conditions, too_long)
 
 
 #: A table and the evaluated predictions of its items.
@@ -188,7 +186,7 @@ def made_run(
 
 
 def made_results(
-    tables: Mapping[str, Sequence[ScoredItem]],
+    tables: Mapping[str, Sequence[Answer[Item]]],
     *,
     breakdowns: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -208,7 +206,7 @@ def made_results(
     writer = OutcomeWriter()
     details = [ScoredItemTable(table, writer) for table, _ in evaluated]
     for detail, items in zip(details, tables.values(), strict=True):
-        detail.add(Scored(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
+        detail.add(Surprisals(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
     found = Results(
         signature="model:made-up|data:made_up",
         model={

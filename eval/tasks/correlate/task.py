@@ -133,7 +133,7 @@ def correlate(
     add_baselines(writer, table, units)
 
 
-def scores(rated: RatedText, answer: Answer) -> tuple[float, float, float] | None:
+def scores(rated: RatedText, answer: Answer[Query]) -> tuple[float, float, float] | None:
     """The scores of a text in the order of :data:`SYSTEMS`; None where it was not read."""
     condition = answer.conditions.get(_TEXT)
     if condition is None or not len(bits := condition.region_bits(WHOLE)):

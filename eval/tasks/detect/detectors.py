@@ -122,24 +122,23 @@ def detections(
     """
     queries = document_queries(documents, detector, names)
     scores = [[-math.inf] * len(sentences) for sentences in documents]
-    read = zip(queries, context.surprisals(table, queries) if queries else (), strict=True)
+    read = iter(context.surprisals(table, queries) if queries else ())
     for own in scores:
         if len(own) < 2:
             continue
-        texts = [next(read) for _ in range(2 if detector in _ALONE else 1)]
-        query, answers = texts[0][0], [answer for _, answer in texts]
+        answers = [next(read) for _ in range(2 if detector in _ALONE else 1)]
         if any(answer.too_long for answer in answers):
             own[1:] = [math.nan] * (len(own) - 1)
             continue
         if _WHOLE not in answers[0].conditions:
+            name = answers[0].item.item_id
             raise ConfigError(
-                f"{query.name}: this tokenizer has no separator for [SEP]; expected one with "
-                "--separator"
+                f"{name}: this tokenizer has no separator for [SEP]; expected one with --separator"
             )
         if any(c.encoding.crossing for answer in answers for c in answer.conditions.values()):
             own[:] = [math.nan] * len(own)
             continue
-        own[1:] = _scores(query, answers, detector)
+        own[1:] = _scores(answers, detector)
     return scores
 
 
@@ -197,9 +196,9 @@ def _condition(name: str, sentences: Sequence[str], kept: set[int]) -> Condition
     return Condition(name, join_texts(filter(None, contents)), regions)
 
 
-def _scores(query: Query, answers: Sequence[Answer], detector: str) -> list[float]:
+def _scores(answers: Sequence[Answer[Query]], detector: str) -> list[float]:
     conditions = answers[0].conditions
-    whole, document = conditions[_WHOLE], query.conditions[0]
+    whole, document = conditions[_WHOLE], answers[0].item.conditions[0]
     read = [whole.region_bits(region.region_number) for region in document.regions]
     bits = [float(own.sum()) for own in read]
     scores = []

@@ -12,16 +12,15 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef, values_of
-from coherencegym.eval.kinds.items import Condition
+from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.plan.options import Rules
-from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import group_names
 from coherencegym.eval.tasks.score.scoring import (
     EvaluatedPrediction,
     RegionValues,
-    ScoredItem,
 )
 from coherencegym.eval.text.encode import SPECIAL
 
@@ -36,10 +35,10 @@ def reads(prediction: EvaluatedPrediction) -> list[tuple[RegionRef, str]]:
 
 
 def read_values(
-    prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules
+    prediction: EvaluatedPrediction, scored: Answer[Item], rules: Rules
 ) -> list[RegionValue]:
     """The values (bits) of what a prediction reads; None of a condition that was not scored."""
-    values = RegionValues(scored.item, scored.conditions, rules)
+    values = RegionValues(scored, rules)
     value, how = values.value, prediction.aggregation
     return [
         (region, name, value(region, name, how) if name in scored.conditions else None)
@@ -185,7 +184,7 @@ def _characters(evaluated: Sequence[EvaluatedPrediction]) -> int:
     return sum(len(evaluated[0].item.condition(name).content) for name in names)
 
 
-def _columns(table: ItemTable, shown: Sequence[ScoredItem]) -> list[str]:
+def _columns(table: ItemTable, shown: Sequence[Answer[Item]]) -> list[str]:
     # Those with more than one value.
     return [
         column
@@ -195,7 +194,7 @@ def _columns(table: ItemTable, shown: Sequence[ScoredItem]) -> list[str]:
 
 
 def _item(
-    scored: ScoredItem,
+    scored: Answer[Item],
     evaluated: Sequence[EvaluatedPrediction],
     number: int,
 ) -> dict[str, Any]:
@@ -214,14 +213,14 @@ def _item(
     }
 
 
-def _pieces(scored: ScoredItem, condition: Condition) -> list[Piece]:
+def _pieces(scored: Answer[Item], condition: Condition) -> list[Piece]:
     content = condition.content
     if (own := scored.conditions.get(condition.condition_name)) is not None:
         return scored_pieces(own, content)
     return [Piece(content[:MOST_UNSCORED] + " …" * (len(content) > MOST_UNSCORED), (), 1)]
 
 
-def _values(prediction: EvaluatedPrediction, item: ScoredItem, rules: Rules) -> list[list[Any]]:
+def _values(prediction: EvaluatedPrediction, item: Answer[Item], rules: Rules) -> list[list[Any]]:
     # Tokens are those with a surprisal.
     return [
         [region, name, _rounded(value), _tokens_of(item, name, region)]
@@ -229,7 +228,7 @@ def _values(prediction: EvaluatedPrediction, item: ScoredItem, rules: Rules) -> 
     ]
 
 
-def _tokens_of(item: ScoredItem, name: str, region: RegionRef) -> int:
+def _tokens_of(item: Answer[Item], name: str, region: RegionRef) -> int:
     condition = item.conditions.get(name)
     return len(condition.region_bits(region)) if condition else 0
 

@@ -16,24 +16,22 @@ from typing import Any, cast
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable, StoredItems
 from coherencegym.eval.kinds.formula import WHOLE, read_of
-from coherencegym.eval.kinds.items import Item, read_by
+from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.models.machine import give_back_memory
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import one_ahead
+from coherencegym.eval.plan.requests import Prepared
+from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
 from coherencegym.eval.tasks.score.scoring import (
     EvaluatedPrediction,
-    PlannedItems,
-    Scored,
-    ScoredItem,
     evaluate_predictions,
     measure_error,
     plan_items,
     region_value,
-    score_items,
 )
 from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.eval.text.encode import SPECIAL
@@ -47,7 +45,7 @@ _TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end 
 
 
 #: Writes the rows of scored items of a table.
-ItemsWriter = Callable[[ItemTable, Sequence[ScoredItem]], None]
+ItemsWriter = Callable[[ItemTable, Sequence[Answer[Item]]], None]
 
 
 @contextmanager
@@ -63,7 +61,7 @@ def item_files(folder: Path, tokens: bool) -> Iterator[ItemsWriter]:
             for name, schema, rows in kinds
         ]
 
-        def write(table: ItemTable, items: Sequence[ScoredItem]) -> None:
+        def write(table: ItemTable, items: Sequence[Answer[Item]]) -> None:
             for writer, rows in writers:
                 writer.add(rows(table, items))
 
@@ -100,11 +98,11 @@ def token_rows(found: Results) -> Iterator[dict[str, Any]]:
         yield from _tokens(one.table, [scored for scored, _ in one.shown])
 
 
-def _place(table: ItemTable, one: ScoredItem) -> dict[str, str]:
+def _place(table: ItemTable, one: Answer[Item]) -> dict[str, str]:
     return {"config": table.config, "split": table.split, "item_id": one.item.item_id}
 
 
-def _regions(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str, Any]]:
+def _regions(table: ItemTable, items: Iterable[Answer[Item]]) -> Iterator[dict[str, Any]]:
     for one in items:
         formulas = [prediction.formula for prediction in one.item.predictions]
         read = {reference for formula in formulas for reference in read_of(formula)}
@@ -127,7 +125,7 @@ def _regions(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str
                     }
 
 
-def _tokens(table: ItemTable, items: Iterable[ScoredItem]) -> Iterator[dict[str, Any]]:
+def _tokens(table: ItemTable, items: Iterable[Answer[Item]]) -> Iterator[dict[str, Any]]:
     for one in items:
         for name, condition in one.conditions.items():
             content = one.item.condition(name).content
@@ -179,12 +177,14 @@ class ScoredItemTable:
         self.error, self.halved = error, 0
         self.apart: set[str] = set()
         self._most_shown = most_shown
-        self.shown: list[tuple[ScoredItem, Sequence[EvaluatedPrediction]]] = []
-        self._last: Scored | None = None
+        self.shown: list[tuple[Answer[Item], Sequence[EvaluatedPrediction]]] = []
+        self._last: Surprisals[Item] | None = None
 
-    def add(self, scored: Scored) -> list[EvaluatedPrediction]:
+    def add(self, scored: Surprisals[Item]) -> list[EvaluatedPrediction]:
         """Count some items, and evaluate their predictions."""
-        by_item = [list(evaluate_predictions(item, scored.rules)) for item in scored.items]
+        by_item = [
+            list(evaluate_predictions(item, scored.rules, self.error)) for item in scored.items
+        ]
         evaluated = [prediction for own in by_item for prediction in own]
         units = add_predictions(self._writer, self.table, evaluated)
         add_item_baselines(self._writer, self.table, units, evaluated)
@@ -195,7 +195,7 @@ class ScoredItemTable:
         self._last = replace(scored, items=(), execution=cast(Any, None))
         return evaluated
 
-    def _count(self, scored: Scored) -> None:
+    def _count(self, scored: Surprisals[Item]) -> None:
         self.halved += scored.execution.halved
         for trial in (scored.execution.sharing, scored.execution.beside):
             if trial is not None and not trial.passed:
@@ -210,14 +210,14 @@ class ScoredItemTable:
                 self.chosen_with.add(str(chosen))
 
     @property
-    def last(self) -> Scored:
+    def last(self) -> Surprisals[Item]:
         """The last part without its items: the start of texts and the rules are those of all."""
         assert self._last is not None
         return self._last
 
 
-def _spanning_tokens(scored: ScoredItem) -> int:
-    read = read_by(scored.item)
+def _spanning_tokens(scored: Answer[Item]) -> int:
+    read = scored.item.reads
     return sum(
         not {region, *(other for other, _ in reached)}.isdisjoint(read.get(name, ()))
         for name, condition in scored.conditions.items()
@@ -254,7 +254,7 @@ def score_tables(
 
     def plan(
         own: ScoredItemTable, number: int, parts: Iterator[Sequence[Item]]
-    ) -> tuple[ScoredItemTable, str, PlannedItems]:
+    ) -> tuple[ScoredItemTable, str, Prepared[Item]]:
         title = f"{own.table.name}{f', part {number + 1}' if number else ''}"
         separator = own.table.separator
         planned = plan_items(
@@ -271,8 +271,8 @@ def score_tables(
     folder = context.folder
     with nullcontext() if folder is None else item_files(folder, options.tokens) as write:
         for of, title, planned in one_ahead(works, ahead=context.model.device != "cpu"):
-            with context.asking(title, len(planned.items)) as own:
-                scored = score_items(*how, planned, context.reading, error=error, **own.running)
+            with context.asking(title, len(planned.queries)) as own:
+                scored = surprisals(*how, planned, context.reading, **own.running)
             context.count(scored)
             del planned  # the plan takes as much as what came of it
             of.add(scored)

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.trial import drawn_by_name, is_exact
 from coherencegym.eval.kinds.formula import (
@@ -33,7 +33,7 @@ from coherencegym.eval.kinds.formula import (
     parse_formula,
     read_of,
 )
-from coherencegym.eval.kinds.items import Item, Outcome, evaluate, is_settled, margin_of, read_by
+from coherencegym.eval.kinds.items import Item, Outcome, evaluate, is_settled, margin_of
 from coherencegym.eval.plan.options import (
     DEFAULT,
     DEFAULT_OPTIONS,
@@ -42,10 +42,12 @@ from coherencegym.eval.plan.options import (
     with_joined_regions,
 )
 from coherencegym.eval.plan.plan import CachedPlans
-from coherencegym.eval.plan.requests import Prepared, Query
+from coherencegym.eval.plan.requests import Prepared
 from coherencegym.eval.surprisal import (
+    Answer,
     ScoredCondition,
     Surprisals,
+    answers_of,
     plan_queries,
     surprisals,
 )
@@ -95,11 +97,12 @@ def region_value(
 class RegionValues:
     """The region values of an item, each computed once: its predictions read the same ones."""
 
-    def __init__(self, item: Item, conditions: Mapping[str, ScoredCondition], rules: Rules) -> None:
-        self._conditions = conditions
+    def __init__(self, scored: Answer[Item], rules: Rules) -> None:
+        self._conditions = scored.conditions
         self._parts: tuple[int, ...] = ()
         if rules.whole_sums_regions:
-            self._parts = tuple(region.region_number for region in item.conditions[0].regions)
+            regions = scored.item.conditions[0].regions
+            self._parts = tuple(region.region_number for region in regions)
         self._values: dict[tuple[RegionRef, str, str], float | None] = {}
 
     def value(self, region: RegionRef, name: str, aggregation: str) -> float | None:
@@ -132,74 +135,30 @@ class RegionValues:
         return {"mean": 1 / max(tokens, 1), "sum": float(tokens)}.get(aggregation, 1.0)
 
 
-@dataclass(frozen=True)
-class ScoredItem:
-    """An item's conditions by name.
-
-    Attributes:
-        item: the item, as the rules have it.
-        conditions: scored ones; a condition whose separator cannot be rendered is not there, and
-            none is there for an item that is too long.
-        too_long: a condition is longer than the model's context; the item is in no score.
-        truncated: tokens that every condition lost on the left, where that was allowed.
-        error: the numeric error (bits) of the run for a spread of 1; 0 where none was measured. See
-            :mod:`eval.tasks.score.scoring`.
-    """
-
-    item: Item
-    conditions: Mapping[str, ScoredCondition]
-    too_long: bool = False
-    truncated: int = 0
-    error: float = 0.0
-
-
-#: Items in their order, and how they were run.
-Scored = Surprisals[ScoredItem]
-
-
-@dataclass(frozen=True)
-class PlannedItems:
-    """Items as the rules have them, what is read of them, and the plan of that."""
-
-    items: Sequence[Item]
-    queries: Sequence[Query]
-    prepared: Prepared
-
-
 def score_items(
     model: Any,
     tokenizer: Any,
-    items: Iterable[Item] | PlannedItems,
+    items: Sequence[Item],
     options: Options = DEFAULT_OPTIONS,
     *,
     uses_separator: bool | None = None,
     plans: CachedPlans | None = None,
-    error: float = 0.0,
     **run: Any,
-) -> Scored:
+) -> Surprisals[Item]:
     """Surprisals (bits) of every token that a prediction of the items reads.
 
     Args:
         model, tokenizer: a causal language model of transformers, in evaluation mode.
         items: valid ones (:func:`eval.kinds.items.ITEMS`), with predictions that can be
-            read (:func:`eval.kinds.items.check_predictions`); or what :func:`plan_items` made of
-            them for this model and these options.
+            read (:func:`eval.kinds.items.check_predictions`).
         options: reading and running.
         uses_separator: see :func:`eval.surprisal.surprisals`.
         plans: those of these very items for models with the same tokenizer; None: none is kept.
-        error: that of the run, by :func:`measure_error`.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
     """
-    if not isinstance(items, PlannedItems):
-        how: Any = {"uses_separator": uses_separator, "plans": plans}
-        items = plan_items(model, tokenizer, items, options, **how)
-    prepared = items.prepared
-    found = surprisals(model, tokenizer, items.queries, options, prepared=prepared, **run)
-    scored = tuple(
-        ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
-        for item, answer in zip(items.items, found.items, strict=True)
-    )
-    return cast(Scored, replace(cast(Any, found), items=scored))
+    how: Any = {"uses_separator": uses_separator, "plans": plans}
+    planned = plan_items(model, tokenizer, items, options, **how)
+    return surprisals(model, tokenizer, planned, options, **run)
 
 
 def measure_error(
@@ -226,12 +185,12 @@ def measure_error(
     for uses_separator in dict.fromkeys(separator for _, separator in sample):
         own = [item for item, separator in sample if separator is uses_separator]
         planned = plan_items(model, tokenizer, own, options, uses_separator=uses_separator)
-        how: Any = {"prepared": planned.prepared, "twice": True, **run}
-        found = surprisals(model, tokenizer, planned.queries, options, **how)
+        found = surprisals(model, tokenizer, planned, options, twice=True, **run)
+        again = answers_of(planned, found.execution.again, found.rules)
         errors += [
-            largest_error(item, answer.conditions, answer.again, found.rules)
-            for item, answer in zip(planned.items, found.items, strict=True)
-            if answer.again
+            largest_error(answer, exact, found.rules)
+            for answer, exact in zip(found.items, again, strict=True)
+            if exact.conditions
         ]
     return error_of(errors)
 
@@ -239,28 +198,20 @@ def measure_error(
 def plan_items(
     model: Any,
     tokenizer: Any,
-    items: Iterable[Item],
+    items: Sequence[Item],
     options: Options,
     *,
     plans: CachedPlans | None = None,
     **how: Any,
-) -> PlannedItems:
-    """Encode and plan items, for :func:`score_items`."""
+) -> Prepared[Item]:
+    """Encode and plan items as the rules have them."""
 
-    def ask() -> tuple[list[Item], list[Query]]:
-        joins = options.rules.joins_regions
-        found = [with_joined_regions(item) if joins else item for item in items]
-        return found, queries(found)
+    def joined() -> Sequence[Item]:
+        return list(map(with_joined_regions, items))
 
-    asked, texts = ask() if plans is None else plans.once(items, options.rules, ask)
-    return PlannedItems(
-        asked, texts, plan_queries(model, tokenizer, texts, options, plans=plans, **how)
-    )
-
-
-def queries(items: Sequence[Item]) -> list[Query]:
-    """The texts and regions that the predictions of items read."""
-    return [Query(item.item_id, item.conditions, read_by(item)) for item in items]
+    if options.rules.joins_regions:
+        items = joined() if plans is None else plans.once(items, options.rules, joined)
+    return plan_queries(model, tokenizer, items, options, plans=plans, **how)
 
 
 #: Share of items that may have a comparison that is off by more than is said.
@@ -291,22 +242,17 @@ def error_of(largest: Iterable[float | None]) -> float:
     return max(found, default=0.0) * math.exp(_TAIL * math.log(beyond))
 
 
-def largest_error(
-    item: Item,
-    conditions: Mapping[str, ScoredCondition],
-    again: Mapping[str, ScoredCondition],
-    rules: Rules,
-) -> float | None:
+def largest_error(scored: Answer[Item], again: Answer[Item], rules: Rules) -> float | None:
     """The largest error (bits, for a spread of 1) of an item's comparisons, read in two ways.
 
     None where no comparison was.
     """
-    values, exact = (RegionValues(item, each, rules) for each in (conditions, again))
+    values, exact = (RegionValues(each, rules) for each in (scored, again))
     errors: list[float] = []
-    for prediction in item.predictions:
+    for prediction in scored.item.predictions:
         aggregation = prediction.metric
         read = read_of(prediction.formula)
-        if any(name not in conditions or name not in again for _, name in read):
+        if any(name not in each.conditions for each in (scored, again) for _, name in read):
             continue
         if any(values.value(region, name, aggregation) is None for region, name in read):
             continue
@@ -358,10 +304,10 @@ class EvaluatedPrediction:
 
 
 def evaluate_predictions(
-    scored: ScoredItem, rules: Rules = DEFAULT
+    scored: Answer[Item], rules: Rules = DEFAULT, error: float = 0.0
 ) -> Iterable[EvaluatedPrediction]:
-    """Evaluate each prediction of an item."""
-    values = RegionValues(scored.item, scored.conditions, rules)
+    """Evaluate each prediction of an item; ``error`` is that of the run (:func:`measure_error`)."""
+    values = RegionValues(scored, rules)
     for prediction in scored.item.predictions:
         formula, aggregation = prediction.formula, prediction.metric
         outcome, reason, first_left_out = _evaluate(scored, formula, aggregation, rules, values)
@@ -373,15 +319,15 @@ def evaluate_predictions(
             outcome,
             reason,
             first_left_out,
-            bool(scored.error)
+            bool(error)
             and outcome is not None
             and not outcome.tie
-            and _is_too_close(formula, aggregation, values, scored.error),
+            and _is_too_close(formula, aggregation, values, error),
             length_difference(scored, formula) if outcome and outcome.margin is not None else None,
         )
 
 
-def length_difference(scored: ScoredItem, formula: str) -> int | None:
+def length_difference(scored: Answer[Item], formula: str) -> int | None:
     """Tokens of the region that a formula predicts to be more surprising, minus the other's.
 
     None where the formula is not one value ``>`` or ``<`` another, or a condition was not scored.
@@ -413,7 +359,7 @@ def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ..
 
 
 def _evaluate(
-    scored: ScoredItem, formula: str, aggregation: str, rules: Rules, known: RegionValues
+    scored: Answer[Item], formula: str, aggregation: str, rules: Rules, known: RegionValues
 ) -> tuple[Outcome | None, str, bool]:
     if scored.too_long:
         return None, "too_long", False
@@ -430,10 +376,7 @@ def _evaluate(
         for comparison in comparisons_of(tree)
     ):
         return None, "crossing", False
-    values = {(region, name): known.value(region, name, aggregation) for region, name in read}
-    defined = {key: value for key, value in values.items() if value is not None}
-    if len(defined) < len(values):
+    if any(known.value(region, name, aggregation) is None for region, name in read):
         return None, "empty", False
     first = any(scored.conditions[name].leaves_out_first(region) for region, name in read)
-    outcome = evaluate(tree, lambda region, name: defined[region, name], rules.tie_bits)
-    return outcome, "", first
+    return evaluate(tree, known.lookup(aggregation), rules.tie_bits), "", first

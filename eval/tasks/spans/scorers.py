@@ -204,7 +204,7 @@ def _hypothesis_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
     return Query(row.item_id, conditions, {one.condition_name: read for one in conditions})
 
 
-def _chosen(row: SpanText, answer: Answer, temperature: float) -> TextPrediction | str:
+def _chosen(row: SpanText, answer: Answer[Query], temperature: float) -> TextPrediction | str:
     if answer.too_long:
         return TOO_LONG
     same = identical_spans(row)
@@ -224,7 +224,7 @@ def _chosen(row: SpanText, answer: Answer, temperature: float) -> TextPrediction
     return TextPrediction(row, found)
 
 
-def _crossing_differs(answer: Answer, one: str, other: str, regions: Iterable[int]) -> bool:
+def _crossing_differs(answer: Answer[Query], one: str, other: str, regions: Iterable[int]) -> bool:
     encodings = {name: answer.conditions[name].encoding for name in (one, other)}
     times: dict[tuple[RegionRef, str], int] = {
         (region, name): 1 if name == one else -1 for region in regions for name in encodings
@@ -240,7 +240,7 @@ def softmax(values: Sequence[float]) -> list[float]:
 
 
 def _gain_of_hypothesis(
-    row: SpanText, places: Sequence[SpanPlace], answer: Answer
+    row: SpanText, places: Sequence[SpanPlace], answer: Answer[Query]
 ) -> Mapping[SpanPlace, float] | str:
     if answer.too_long:
         return TOO_LONG
@@ -253,7 +253,7 @@ def _gain_of_hypothesis(
 
 
 def _lowest_gains(
-    row: SpanText, places: Sequence[SpanPlace], answer: Answer
+    row: SpanText, places: Sequence[SpanPlace], answer: Answer[Query]
 ) -> Mapping[SpanPlace, float] | str:
     # Of the units after the first; of one unit infinity.
     if answer.too_long:

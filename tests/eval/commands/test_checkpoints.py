@@ -257,9 +257,10 @@ def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
     planned: list[int],
     capsys: Capture,
 ) -> None:
-    from coherencegym.eval.tasks.score import scored_table, scoring
+    from coherencegym.eval import surprisal
+    from coherencegym.eval.tasks.score import scored_table
 
-    real, asked = scoring.score_items, []
+    real, asked = surprisal.surprisals, []
 
     def fail_at_the_third(*given: Any, **how: Any) -> Any:
         asked.append(given)
@@ -267,7 +268,7 @@ def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
             raise EvaluationError("a surprisal that is not finite")
         return real(*given, **how)
 
-    monkeypatch.setattr(scored_table, "score_items", fail_at_the_third)
+    monkeypatch.setattr(scored_table, "surprisals", fail_at_the_third)
     assert main(words) == 2
     said = capsys.readouterr().err
     first, second = without_progress(said).splitlines()

@@ -192,9 +192,10 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from coherencegym.eval.tasks.score import scored_table, scoring
+    from coherencegym.eval import surprisal
+    from coherencegym.eval.tasks.score import scored_table
 
-    real, asked = scoring.score_items, []
+    real, asked = surprisal.surprisals, []
 
     def stop_at_the_second(*given: Any, **how: Any) -> Any:
         asked.append(given)
@@ -202,7 +203,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
             os.kill(os.getpid(), signal.SIGTERM)
         return real(*given, **how)
 
-    monkeypatch.setattr(scored_table, "score_items", stop_at_the_second)
+    monkeypatch.setattr(scored_table, "surprisals", stop_at_the_second)
     cache = ["--cache", str(tmp_path / "cache"), "--verbose"]
     words = ["score", "--model", "demo", "--dataset", str(suites), *cache]
     words += ["--output", str(tmp_path / "out")]

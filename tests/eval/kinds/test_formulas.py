@@ -29,7 +29,6 @@ from coherencegym.eval.kinds.items import (
     Item,
     Outcome,
     evaluate,
-    read_by,
 )
 
 A, B = Value(1, "a"), Value(1, "b")
@@ -277,7 +276,7 @@ def test_an_item_names_what_its_predictions_read(make_item: Callable[..., Item])
     item = make_item(
         {"a": ["x", "y"], "b": ["x", ""]}, "(1;%a%) > (2;%b%)", "(*;%a%) > 1", metric="sum"
     )
-    assert read_by(item) == {"a": {1, "*"}, "b": {2}}
+    assert item.reads == {"a": {1, "*"}, "b": {2}}
 
 
 @pytest.mark.parametrize(

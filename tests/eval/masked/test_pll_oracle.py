@@ -25,7 +25,8 @@ from coherencegym.eval.forward.cache import Cache
 from coherencegym.eval.forward.passes import Forward, Questions
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.tasks.score.scoring import Scored, measure_error, score_items
+from coherencegym.eval.surprisal import Surprisals
+from coherencegym.eval.tasks.score.scoring import measure_error, score_items
 from coherencegym.eval.text.sequence import MaskingChoice
 
 
@@ -137,7 +138,7 @@ def test_the_head_is_computed_where_it_is_read_and_nowhere_else(kind: str) -> No
     assert rows == [3]
 
 
-def by_name(scored: Scored) -> Mapping[tuple[str, str], np.ndarray]:
+def by_name(scored: Surprisals[Item]) -> Mapping[tuple[str, str], np.ndarray]:
     return {
         (one.item.item_id, name): condition.bits
         for one in scored.items
@@ -187,7 +188,7 @@ def test_nothing_is_asked_twice_whatever_is_masked(tmp_path: Path, pair_items: l
     """A second run asks for nothing; the original masking only for what it masks otherwise."""
     tokenizer = masked_tokenizer("bert")
     model = masked_model("bert", tokenizer)
-    runs: dict[str, Scored] = {}
+    runs: dict[str, Surprisals[Item]] = {}
     ways: tuple[MaskingChoice, ...] = ("within_word_l2r", "within_word_l2r", "original")
     for masking in ways:
         options = Options(scorer="pll", masking=masking)

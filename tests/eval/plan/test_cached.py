@@ -14,7 +14,8 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan import requests
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import CachedPlans, identity_of
-from coherencegym.eval.tasks.score.scoring import Scored, score_items
+from coherencegym.eval.surprisal import Surprisals
+from coherencegym.eval.tasks.score.scoring import score_items
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-def bits(scored: Scored) -> list[Any]:
+def bits(scored: Surprisals[Item]) -> list[Any]:
     return [
         (name, one.encoding.ids, one.bits.tobytes())
         for item in scored.items

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +195,7 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
 ) -> None:
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
-        (one,) = evaluate_predictions(replace(scored, error=error))
+        (one,) = evaluate_predictions(scored, error=error)
         assert outcome_text(one).endswith("too close to call") == close
 
 

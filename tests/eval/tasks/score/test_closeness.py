@@ -18,7 +18,6 @@ from coherencegym.eval.plan.options import DEFAULT
 from coherencegym.eval.tasks.score.scoring import (
     LEVEL,
     MEASURED,
-    Scored,
     error_of,
     evaluate_predictions,
     largest_error,
@@ -97,14 +96,16 @@ def test_flips_of_bfloat16_are_flagged(
     half = make_model("llama", tokenizer).bfloat16()
     exact = copy.deepcopy(half).double()
     bound = measure_error(half, tokenizer, [(crossed, None)])
-    found: Scored = score_items(half, tokenizer, crossed, error=bound)
-    expected: Scored = score_items(exact, tokenizer, crossed)
+    found = score_items(half, tokenizer, crossed)
+    expected = score_items(exact, tokenizer, crossed)
     beyond = flips = missed = 0
     for one, other in zip(found.items, expected.items, strict=True):
-        error = largest_error(one.item, one.conditions, other.conditions, DEFAULT)
+        error = largest_error(one, other, DEFAULT)
         assert error is not None
         beyond += error > bound
-        for ours, true in zip(evaluate_predictions(one), evaluate_predictions(other), strict=True):
+        for ours, true in zip(
+            evaluate_predictions(one, error=bound), evaluate_predictions(other), strict=True
+        ):
             assert ours.outcome is not None
             assert true.outcome is not None
             turned = ours.outcome.met is not true.outcome.met

@@ -14,11 +14,10 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.statistics.scores import ScoreRow
-from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.score.outcomes import add_predictions
 from coherencegym.eval.tasks.score.report import length_notes
 from coherencegym.eval.tasks.score.scoring import (
-    ScoredItem,
     evaluate_predictions,
     length_difference,
 )
@@ -42,10 +41,10 @@ def condition(*regions: Sequence[float]) -> ScoredCondition:
 def scored(make_item: Callable[..., Item], number: int, a: Any, b: Any, *formulas: str) -> Any:
     texts = {"a": ["x"] * len(a), "b": ["y"] * len(b)}
     item = make_item(texts, *(formulas or (FORMULA,)), item_id=f"d{number}/x")
-    return ScoredItem(item, {"a": condition(*a), "b": condition(*b)})
+    return Answer(item, {"a": condition(*a), "b": condition(*b)})
 
 
-def of(items: Sequence[ScoredItem], asked: bool = False) -> list[str]:
+def of(items: Sequence[Answer[Item]], asked: bool = False) -> list[str]:
     evaluated = [prediction for item in items for prediction in evaluate_predictions(item)]
     table, _ = evaluated_table(evaluated, length_confound=asked)
     writer = OutcomeWriter()
@@ -77,11 +76,11 @@ def test_the_side_that_should_be_more_surprising_minus_the_other(
 
 def test_a_condition_that_was_not_scored_has_no_length(make_item: Callable[..., Item]) -> None:
     one = scored(make_item, 0, ([1.0],), ([2.0],))
-    assert length_difference(ScoredItem(one.item, {"a": one.conditions["a"]}), FORMULA) is None
+    assert length_difference(Answer(one.item, {"a": one.conditions["a"]}), FORMULA) is None
 
 
 def test_a_side_that_is_nearly_always_longer_is_said(make_item: Callable[..., Item]) -> None:
-    def sides(longer: int, shorter: int, number: int = 30) -> list[ScoredItem]:
+    def sides(longer: int, shorter: int, number: int = 30) -> list[Answer[Item]]:
         """Items whose side ``a`` has two tokens more than ``b``, one fewer, or as many."""
         lengths = [4] * longer + [1] * shorter + [2] * (number - longer - shorter)
         return [

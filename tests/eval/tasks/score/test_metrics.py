@@ -14,11 +14,10 @@ from support.results import made_scores
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
 from coherencegym.eval.statistics.scores import Score, shown_rows
-from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.score.scoring import (
     VALUES,
     EvaluatedPrediction,
-    ScoredItem,
     evaluate_predictions,
     region_value,
     score_items,
@@ -85,7 +84,7 @@ def test_a_first_token_without_surprisal_is_left_out_and_never_0() -> None:
 
 
 def evaluate(item: Item, **conditions: ScoredCondition) -> list[EvaluatedPrediction]:
-    return list(evaluate_predictions(ScoredItem(item, conditions)))
+    return list(evaluate_predictions(Answer(item, conditions)))
 
 
 def test_a_prediction_holds_fails_or_ties(make_item: Callable[..., Item]) -> None:
@@ -112,7 +111,7 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     found = []
     for bits in (1.0 + 1e-6, 1.2, 1.3):
         high = scored_condition([bits], [1], ids=[6])
-        (one,) = evaluate_predictions(ScoredItem(item, {"a": high, "b": low}, error=error))
+        (one,) = evaluate_predictions(Answer(item, {"a": high, "b": low}), error=error)
         assert one.outcome is not None
         found.append((one.outcome.tie, one.too_close, one.outcome.met))
     # A tie is no closer than that; nothing is too close without a measured error.
@@ -121,7 +120,7 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     (score,) = (
         s
         for s in made_scores(
-            list(evaluate_predictions(ScoredItem(item, {"a": high, "b": low}, error=9.0)))
+            list(evaluate_predictions(Answer(item, {"a": high, "b": low}), error=9.0))
         )
         if s.level == "all"
     )
@@ -143,7 +142,7 @@ def test_the_bound_is_that_of_the_formula_at_hand(make_item: Callable[..., Item]
 
         def is_close(error: float) -> bool:
             return next(
-                iter(evaluate_predictions(ScoredItem(item, conditions, error=error), rules))
+                iter(evaluate_predictions(Answer(item, conditions), rules, error))
             ).too_close
 
         low, high = 0.0, 1e6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -129,21 +129,23 @@ def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_pa
     gone: list[dataset.StoredItems] = []
     asked: list[Item] = []
     go_through: Any = dataset.StoredItems.__iter__
-    ask: Any = scoring.__dict__["read_by"]
+    ask: Any = scoring.__dict__["plan_queries"]
 
     def counted(self: dataset.StoredItems) -> Any:
         gone.append(self)
         return go_through(self)
 
-    def counted_asking(item: Item) -> Any:
-        asked.append(item)
-        return ask(item)
+    def counted_asking(
+        model: Any, tokenizer: Any, items: Sequence[Item], *more: Any, **how: Any
+    ) -> Any:
+        asked.extend(items)
+        return ask(model, tokenizer, items, *more, **how)
 
     monkeypatch.setattr(dataset, "PART", 3)
     monkeypatch.setattr(scored_table, "_MOST_SHOWN", 8)
     with monkeypatch.context() as patched:
         patched.setattr(dataset.StoredItems, "__iter__", counted)
-        patched.setattr(scoring, "read_by", counted_asking)
+        patched.setattr(scoring, "plan_queries", counted_asking)
         found = told(scored(suite, "sampled", *ALONE))
     assert len(gone) == len(set(map(id, gone))) == 2
     assert len(asked) == len(set(map(id, asked))) > 0
@@ -163,19 +165,19 @@ def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_pa
 def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
     suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from coherencegym.eval.tasks.score import scoring
+    from coherencegym.eval import surprisal
 
     monkeypatch.setattr(dataset, "PART", 3)
-    whole = scoring.score_items
+    whole = surprisal.surprisals
     parts: list[int] = []
 
     def stops(*arguments: Any, **options: Any) -> Any:
-        parts.append(len(arguments[2].items))
+        parts.append(len(arguments[2].queries))
         if len(parts) == 3:
             raise KeyboardInterrupt
         return whole(*arguments, **options)
 
-    monkeypatch.setattr(scored_table, "score_items", stops)
+    monkeypatch.setattr(scored_table, "surprisals", stops)
     before = set(suite.iterdir())
     scored(suite, "ended", *ALONE, code=130)
     assert parts == [3, 3, 2]
