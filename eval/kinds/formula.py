@@ -329,9 +329,9 @@ def sum_of(quantity: Quantity) -> dict[str, list[RegionRef]]:
 
 
 @lru_cache(maxsize=4096)
-def read_of(formula: str) -> frozenset[tuple[RegionRef, str]]:
-    """The (region number or ``"*"``, condition) pairs of :func:`values_of`."""
-    return frozenset((value.region, value.condition) for value in values_of(formula))
+def read_of(formula: str) -> tuple[tuple[RegionRef, str], ...]:
+    """The (region number or ``"*"``, condition) pairs of :func:`values_of`, each once."""
+    return tuple(dict.fromkeys((value.region, value.condition) for value in values_of(formula)))
 
 
 def check_names(formula: str, regions: Collection[int], conditions: Collection[str]) -> None:

@@ -26,7 +26,7 @@ from coherencegym.eval.text.sequence import (
 )
 
 
-class Asked(Protocol):
+class Askable(Protocol):
     """Conditions that are read together, and what is read of them: an item, or a :class:`Query`.
 
     They may share what they begin with, and one that is too long leaves out all of them.
@@ -45,8 +45,8 @@ class Asked(Protocol):
         """The regions of each condition whose surprisals are wanted; ``"*"``: the whole text."""
 
 
-#: An item, or a query.
-AnyAsked = TypeVar("AnyAsked", bound=Asked)
+#: A kind of them: items, or queries.
+AnyAsked = TypeVar("AnyAsked", bound=Askable)
 
 
 @dataclass(frozen=True, slots=True)

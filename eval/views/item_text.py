@@ -9,11 +9,11 @@ from typing import Any
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import visible
-from coherencegym.eval.kinds.formula import WHOLE
+from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import Answer, ScoredCondition
-from coherencegym.eval.tasks.score.items_page import read_values, reads, state
+from coherencegym.eval.tasks.score.items_page import read_values, state
 from coherencegym.eval.tasks.score.scoring import (
     UNDEFINED,
     EvaluatedPrediction,
@@ -61,7 +61,7 @@ def item_lines(
             ", or --truncate"
         )
     evaluated = list(evaluate_predictions(scored, rules, error))
-    read = set(chosen) or {name for one in evaluated for _, name in reads(one)}
+    read = set(chosen) or {*item.reads}
     names = [c.condition_name for c in item.conditions if c.condition_name in read]
     if missing := [name for name in names if name not in scored.conditions]:
         raise EvaluationError(
@@ -79,7 +79,7 @@ def item_lines(
         yield from ((line, "dim") for line in _regions(own))
     yield "", ""
     yield "predictions", "bold"
-    shown = [one for one in evaluated if {name for _, name in reads(one)} <= {*names}]
+    shown = [one for one in evaluated if {name for _, name in read_of(one.formula)} <= {*names}]
     for one in shown:
         yield from ((line, "") for line in _prediction(one, scored, rules))
     if hidden := len(evaluated) - len(shown):

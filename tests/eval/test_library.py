@@ -31,7 +31,6 @@ from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.results.written import results_json
 from coherencegym.eval.surprisal import Surprisals
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 
 def score(
@@ -149,9 +148,9 @@ def test_options_reach_the_run(
     runs: list[Surprisals[Item]] = []
     add = ScoredItemTable.add
 
-    def kept(table: ScoredItemTable, scored: Surprisals[Item]) -> list[EvaluatedPrediction]:
+    def kept(table: ScoredItemTable, scored: Surprisals[Item]) -> None:
         runs.append(scored)
-        return add(table, scored)
+        add(table, scored)
 
     monkeypatch.setattr(ScoredItemTable, "add", kept)
     for share, tokens in ((True, None), (False, None), (False, 128)):

@@ -11,7 +11,7 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.formula import RegionRef, values_of
+from coherencegym.eval.kinds.formula import RegionRef, read_of
 from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.plan.options import Rules
@@ -28,12 +28,6 @@ from coherencegym.eval.text.encode import SPECIAL
 RegionValue = tuple[RegionRef, str, float | None]
 
 
-def reads(prediction: EvaluatedPrediction) -> list[tuple[RegionRef, str]]:
-    """The (region, condition) pairs that a prediction reads, in its order, each once."""
-    values = values_of(prediction.formula)
-    return list(dict.fromkeys((value.region, value.condition) for value in values))
-
-
 def read_values(
     prediction: EvaluatedPrediction, scored: Answer[Item], rules: Rules
 ) -> list[RegionValue]:
@@ -42,7 +36,7 @@ def read_values(
     value, how = values.value, prediction.aggregation
     return [
         (region, name, value(region, name, how) if name in scored.conditions else None)
-        for region, name in reads(prediction)
+        for region, name in read_of(prediction.formula)
     ]
 
 
@@ -102,7 +96,7 @@ def example_of(found: Results) -> dict[str, Any] | None:
             for one, evaluated in own.shown
             for read in evaluated
             if read.outcome is not None
-            and len(names := list(dict.fromkeys(name for _, name in reads(read)))) == 2
+            and len(names := list(dict.fromkeys(name for _, name in read_of(read.formula)))) == 2
         ]
         if readable:
             scored, prediction, names = of_modest_length(
@@ -150,7 +144,7 @@ def collect(
     groups: dict[str, int] = {}
     left_out = {}
     for own in found.details:
-        sizes = accumulate(_characters(evaluated) for _, evaluated in own.shown)
+        sizes = accumulate(_characters(one.item) for one, _ in own.shown)
         room = most_characters / len(found.details)
         number = max(1, sum(size <= room for size in sizes))
         shown, rules = own.shown[:number], own.last.rules
@@ -173,15 +167,14 @@ def collect(
                         "v": _values(prediction, scored, rules),
                     }
                 )
-            items.append(_item(scored, evaluated, len(tables)))
+            items.append(_item(scored, len(tables)))
         tables.append([own.table.config, own.table.split])
     named = {"tables": tables, "kinds": [*kinds], "groups": [*groups]}
     return {**named, "items": items, "predictions": predictions}, left_out
 
 
-def _characters(evaluated: Sequence[EvaluatedPrediction]) -> int:
-    names = {name for one in evaluated for _, name in reads(one)}
-    return sum(len(evaluated[0].item.condition(name).content) for name in names)
+def _characters(item: Item) -> int:
+    return sum(len(item.condition(name).content) for name in item.reads)
 
 
 def _columns(table: ItemTable, shown: Sequence[Answer[Item]]) -> list[str]:
@@ -193,13 +186,9 @@ def _columns(table: ItemTable, shown: Sequence[Answer[Item]]) -> list[str]:
     ]
 
 
-def _item(
-    scored: Answer[Item],
-    evaluated: Sequence[EvaluatedPrediction],
-    number: int,
-) -> dict[str, Any]:
+def _item(scored: Answer[Item], number: int) -> dict[str, Any]:
     item = scored.item
-    read = {name for prediction in evaluated for _, name in reads(prediction)}
+    read = item.reads
     return {
         "id": item.item_id,
         "d": item.discourse_id,

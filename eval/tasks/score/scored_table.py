@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable, StoredItems
-from coherencegym.eval.kinds.formula import WHOLE, read_of
+from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.models.machine import give_back_memory
@@ -104,13 +104,12 @@ def _place(table: ItemTable, one: Answer[Item]) -> dict[str, str]:
 
 def _regions(table: ItemTable, items: Iterable[Answer[Item]]) -> Iterator[dict[str, Any]]:
     for one in items:
-        formulas = [prediction.formula for prediction in one.item.predictions]
-        read = {reference for formula in formulas for reference in read_of(formula)}
+        reads = one.item.reads
         for condition in one.item.conditions:
             name = condition.condition_name
             for region in condition.regions if name in one.conditions else ():
                 number = region.region_number
-                if read & {(number, name), (WHOLE, name)}:
+                if {number, WHOLE} & reads.get(name, set()):
                     own = one.conditions[name]
                     bits = own.region_bits(number)
                     yield {
@@ -180,7 +179,7 @@ class ScoredItemTable:
         self.shown: list[tuple[Answer[Item], Sequence[EvaluatedPrediction]]] = []
         self._last: Surprisals[Item] | None = None
 
-    def add(self, scored: Surprisals[Item]) -> list[EvaluatedPrediction]:
+    def add(self, scored: Surprisals[Item]) -> None:
         """Count some items, and evaluate their predictions."""
         by_item = [
             list(evaluate_predictions(item, scored.rules, self.error)) for item in scored.items
@@ -193,7 +192,6 @@ class ScoredItemTable:
         self.shown += islice(zip(scored.items, by_item, strict=True), left)
         # What was run is done, and large.
         self._last = replace(scored, items=(), execution=cast(Any, None))
-        return evaluated
 
     def _count(self, scored: Surprisals[Item]) -> None:
         self.halved += scored.execution.halved

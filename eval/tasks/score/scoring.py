@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.trial import drawn_by_name, is_exact
@@ -310,20 +309,22 @@ def evaluate_predictions(
     values = RegionValues(scored, rules)
     for prediction in scored.item.predictions:
         formula, aggregation = prediction.formula, prediction.metric
-        outcome, reason, first_left_out = _evaluate(scored, formula, aggregation, rules, values)
+        about = scored.item, formula, aggregation, prediction.groups
+        if reason := _why_undefined(scored, formula, aggregation, rules, values):
+            yield EvaluatedPrediction(*about, None, reason)
+            continue
+        outcome = evaluate(parse_formula(formula), values.lookup(aggregation), rules.tie_bits)
         yield EvaluatedPrediction(
-            scored.item,
-            formula,
-            aggregation,
-            prediction.groups,
+            *about,
             outcome,
-            reason,
-            first_left_out,
-            bool(error)
-            and outcome is not None
+            first_left_out=any(
+                scored.conditions[name].leaves_out_first(region)
+                for region, name in read_of(formula)
+            ),
+            too_close=bool(error)
             and not outcome.tie
             and _is_too_close(formula, aggregation, values, error),
-            length_difference(scored, formula) if outcome and outcome.margin is not None else None,
+            longer=None if outcome.margin is None else length_difference(scored, formula),
         )
 
 
@@ -352,31 +353,24 @@ def _is_too_close(formula: str, aggregation: str, values: RegionValues, error: f
     )
 
 
-@lru_cache(maxsize=4096)
-def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ...]]:
-    read = read_of(formula)
-    return read, tuple(sorted({name for _, name in read}))
-
-
-def _evaluate(
-    scored: Answer[Item], formula: str, aggregation: str, rules: Rules, known: RegionValues
-) -> tuple[Outcome | None, str, bool]:
+def _why_undefined(
+    scored: Answer[Item], formula: str, aggregation: str, rules: Rules, values: RegionValues
+) -> str:
+    # One of the reasons of :class:`EvaluatedPrediction`; empty: it is defined.
     if scored.too_long:
-        return None, "too_long", False
-    read, names = _read(formula)
-    if any(name not in scored.conditions for name in names):
-        return None, "separator", False
-    encodings = {name: scored.conditions[name].encoding for name in names}
+        return "too_long"
+    read = read_of(formula)
+    if any(name not in scored.conditions for _, name in read):
+        return "separator"
+    encodings = {name: scored.conditions[name].encoding for _, name in read}
     seen = {(encoding.ids, encoding.regions) for encoding in encodings.values()}
-    if len(seen) < len(names) and not rules.identical_counts:
-        return None, "identical", False
-    tree = parse_formula(formula)
+    if len(seen) < len(encodings) and not rules.identical_counts:
+        return "identical"
     if any(
         crossing_differs(encodings, coefficients_of(comparison), aggregation)
-        for comparison in comparisons_of(tree)
+        for comparison in comparisons_of(parse_formula(formula))
     ):
-        return None, "crossing", False
-    if any(known.value(region, name, aggregation) is None for region, name in read):
-        return None, "empty", False
-    first = any(scored.conditions[name].leaves_out_first(region) for region, name in read)
-    return evaluate(tree, known.lookup(aggregation), rules.tie_bits), "", first
+        return "crossing"
+    if any(values.value(region, name, aggregation) is None for region, name in read):
+        return "empty"
+    return ""

@@ -153,7 +153,7 @@ def test_names_an_unknown_condition_or_region() -> None:
 
 def test_references() -> None:
     formula = "[(1;%a%) + (*;%b%)] > 2 | (1;%a%) = (2;%c%)"
-    assert read_of(formula) == {(1, "a"), ("*", "b"), (2, "c")}
+    assert read_of(formula) == ((1, "a"), ("*", "b"), (2, "c"))
 
 
 @pytest.mark.parametrize(
