@@ -289,10 +289,10 @@ def estimates(
     Raises:
         EvaluationError: a metric left its range, so that no reader would take the score.
     """
-    for one in tables.series():
-        metric = metrics[one.metric]
-        by_group = metric.by_group and one.system.layer is None
-        for group, places in tables.parts(one.places, by_group).items():
+    for (config, split, name, system), every in tables.series.items():
+        metric = metrics[name]
+        by_group = metric.by_group and system.layer is None
+        for group, places in tables.parts(every, by_group).items():
             cells = tables.cells(places)
             found, least = metric.estimate(cells), -1 if metric.is_signed else 0
             if found.value is not None and not least <= found.value <= 1:
@@ -300,14 +300,14 @@ def estimates(
                 raise EvaluationError(f"metric {metric.said!r}: {said}")
             yield (
                 metric,
-                one.system,
+                system,
                 Score(
-                    config=one.config,
-                    split=one.split,
+                    config=config,
+                    split=split,
                     metric=metric.said,
-                    system=one.system.label,
+                    system=system.label,
                     group=name_of_group(group) if group else "",
-                    level=score_level(one.system, group),
+                    level=score_level(system, group),
                     **score_fields(found),
                     chance=metric.chance,
                     counts=dict(cells.left_out),

@@ -91,11 +91,6 @@ class System:
     label: str = ""
     layer: int | None = None
 
-    @property
-    def key(self) -> tuple[str, str, int | None]:
-        """The fields by which two runs are compared."""
-        return self.role, self.label, self.layer
-
 
 #: The model as it was asked.
 MODEL = System()

@@ -79,24 +79,8 @@ def _taken_from(values: Any, places: np.ndarray) -> Any:
     return values[places] if values.strides != (0,) else np.broadcast_to(values[:1], len(places))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OutcomeSeries:
-    """The outcomes of one table, metric and system.
-
-    Attributes:
-        places: their row numbers in the table of outcomes, in its order.
-    """
-
-    config: str
-    split: str
-    metric: str
-    system: System
-    places: np.ndarray
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """The fields by which two runs are compared."""
-        return self.config, self.split, self.metric, *self.system.key
+#: The config, the split and the metric of outcomes, and the system that they are of.
+SeriesKey = tuple[str, str, str, System]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +104,17 @@ class OutcomeTables:
         """Bytes in memory."""
         return int(self.units.nbytes + self.outcomes.nbytes)
 
-    def series(self) -> Iterator[OutcomeSeries]:
-        """The outcomes by table, metric and system, in the order of the first of each."""
-        yield from self._series
-
     @cached_property
-    def _series(self) -> tuple[OutcomeSeries, ...]:
-        return tuple(self._each_series()) if len(self) else ()
+    def series(self) -> dict[SeriesKey, np.ndarray]:
+        """The places of outcomes (their row numbers) by table, metric and system.
 
-    def _each_series(self) -> Iterator[OutcomeSeries]:
+        They are in the order of the table, and the keys in that of their first outcomes.
+        """
         import numpy as np
 
+        found: dict[SeriesKey, np.ndarray] = {}
+        if not len(self):
+            return found
         columns = self._arrays
         names = {name: self.unit_codes(name, slice(None)) for name in ("config", "split")}
         # Anybody may have written the tables, with as many names as codes have room for.
@@ -149,13 +133,18 @@ class OutcomeTables:
         for code, place in first_places(key):
             unit = columns["unit_id"][place]
             config, split = (there[own[unit]] for own, there in names.values())
-            yield OutcomeSeries(
-                config,
-                split,
-                self._metrics[columns["metric"][place]],
-                self.systems[columns["system_id"][place]],
-                np.flatnonzero(key == code).astype(np.int32),
-            )
+            metric = self._metrics[columns["metric"][place]]
+            name = config, split, metric, self.systems[columns["system_id"][place]]
+            places = np.flatnonzero(key == code).astype(np.int32)
+            # Files may have a name or a system twice.
+            found[name] = np.union1d(found[name], places) if name in found else places
+        return found
+
+    def places_of(self, config: str, split: str, metric: str, system: System) -> np.ndarray:
+        """The places of a system's outcomes on a table under a metric; empty: there are none."""
+        import numpy as np
+
+        return self.series.get((config, split, metric, system), np.zeros(0, np.int32))
 
     def parts(self, places: np.ndarray, by_group: bool = True) -> dict[Group | None, np.ndarray]:
         """Some places whole (None) and, if asked for, by the groups of their units.
@@ -294,13 +283,6 @@ class OutcomeTables:
         """The outcomes at some places alone."""
         return replace(self, outcomes=self.outcomes.take(places))
 
-    def cells_by_key(self) -> dict[tuple[str, str, str, str], Cells]:
-        """All outcomes that have a value, by config, split, label of the system, and metric."""
-        return {
-            (one.config, one.split, one.system.label, one.metric): self.cells(one.places)
-            for one in self.series()
-        }
-
     def paired(self, other: OutcomeTables) -> tuple[OutcomeTables, OutcomeTables]:
         """The outcomes that another run has, too, of the same unit, metric and system.
 
@@ -308,19 +290,18 @@ class OutcomeTables:
         """
         import numpy as np
 
-        theirs = {one.key: one for one in other.series()}
         if self.units.equals(other.units):
             units = np.arange(len(self.units))
         else:
             number_of = {unit.key: number for number, unit in enumerate(other.unit_rows())}
             units = np.array([number_of.get(unit.key, -1) for unit in self.unit_rows()], np.int64)
         found = np.full(len(self), -1)
-        for one in self.series():
-            if (same := theirs.get(one.key)) is not None:
+        for key, places in self.series.items():
+            if (same := other.series.get(key)) is not None:
                 # The last one stands for units that the other has not got.
                 place_of = np.full(len(other.units) + 1, -1)
-                place_of[other._arrays["unit_id"][same.places]] = same.places
-                found[one.places] = place_of[units[self._arrays["unit_id"][one.places]]]
+                place_of[other._arrays["unit_id"][same]] = same
+                found[places] = place_of[units[self._arrays["unit_id"][places]]]
         ours = self.select(np.flatnonzero(found >= 0))
         outcomes = other.outcomes.take(found[found >= 0])
         for name in ("unit_id", "system_id"):

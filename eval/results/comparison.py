@@ -17,8 +17,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting
 from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, score_level
-from coherencegym.eval.outcomes.schema import MODEL, name_of_group
-from coherencegym.eval.outcomes.tables import Cells, OutcomeSeries, OutcomeTables, count_distinct
+from coherencegym.eval.outcomes.schema import MODEL, System, name_of_group
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, SeriesKey, count_distinct
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
     effective_items,
@@ -30,8 +30,8 @@ from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     CONTROLLED,
+    OF_MODEL,
     inside,
-    predictions_of,
     select,
 )
 from coherencegym.eval.tasks.score.summary import items_by_config, kind_of
@@ -81,21 +81,23 @@ class PairedScore(ScoreRow):
     visible: float | None = None
 
 
-def is_compared(results: Results, series: OutcomeSeries) -> bool:
-    """Tell whether models are compared by some outcomes.
+def is_compared(metric: Metric, system: System) -> bool:
+    """Tell whether models are compared by the outcomes of a system under a metric.
 
     Baselines of items decided when the dataset was built: they are the same beside any model.
     """
-    metric = results.metrics[series.metric]
-    return metric.is_compared and (series.system.role == "model" or not metric.is_of_items)
+    return metric.is_compared and (system.role == "model" or not metric.is_of_items)
 
 
 def count_compared(results: Results, outcomes: OutcomeTables) -> int:
     """The number of units in some outcomes by which models are compared."""
     import numpy as np
 
-    compared = (one for one in outcomes.series() if is_compared(results, one))
-    units = [outcomes.units_of(one.places) for one in compared]
+    units = [
+        outcomes.units_of(places)
+        for (_, _, name, system), places in outcomes.series.items()
+        if is_compared(results.metrics[name], system)
+    ]
     return count_distinct(np.concatenate(units)) if units else 0
 
 
@@ -110,15 +112,16 @@ def paired_rows(baseline: Results, sides: Sides, seed: int) -> Iterator[PairedSc
     the row of a whole table is of controlled scores where both have them.
     """
     rows, controlled = [], {}
-    for one in sides[0].series():
-        if not is_compared(baseline, one):
+    for key, every in sides[0].series.items():
+        config, split, name, system = key
+        metric, table = baseline.metrics[name], baseline.table(config, split)
+        if not is_compared(metric, system):
             continue
-        metric, table = baseline.metrics[one.metric], baseline.table(one.config, one.split)
         assert table is not None
-        for places, about in _rows_of(sides[0], one, metric, table):
+        for places, about in _rows_of(sides[0], key, every, metric, table):
             made = _row(metric, sides, places, seed, about)
             if metric.name == CONTROLLED.name:
-                controlled[one.config, one.split] = made
+                controlled[config, split] = made
                 break
             rows.append(made)
     for made in rows:
@@ -130,21 +133,21 @@ def paired_rows(baseline: Results, sides: Sides, seed: int) -> Iterator[PairedSc
 
 
 def _rows_of(
-    ours: OutcomeTables, of: OutcomeSeries, metric: Metric, table: TableFacts
+    ours: OutcomeTables, key: SeriesKey, every: Any, metric: Metric, table: TableFacts
 ) -> Iterator[tuple[Any, dict[str, Any]]]:
     # The places of each row, and what it is about.
-    about: dict[str, Any] = {"config": of.config, "split": of.split, "metric": metric.said}
+    config, split, _, system = key
+    about: dict[str, Any] = {"config": config, "split": split, "metric": metric.said}
     if metric.is_of_items:
-        for row in select(ours, of.places, table.headline, table.breakdowns):
-            formula, aggregation = kind_of(ours, row.places)
-            group = "" if row.level == "formula" else row.name
+        for level, group, places in select(ours, every, table.headline, table.breakdowns):
+            formula, aggregation = kind_of(ours, places)
             kinds = {"formula": formula, "aggregation": aggregation}
-            yield row.places, {**about, **kinds, "level": row.level, "group": group}
+            yield places, {**about, **kinds, "level": level, "group": group}
         return
-    is_whole = of.system.role == "model" and of.system.layer is None
-    for part, places in ours.parts(of.places, metric.by_group and is_whole).items():
-        level, name = score_level(of.system, part), name_of_group(part) if part else ""
-        yield places, {**about, "system": of.system.label, "level": level, "group": name}
+    is_whole = system.role == "model" and system.layer is None
+    for part, places in ours.parts(every, metric.by_group and is_whole).items():
+        level, group = score_level(system, part), name_of_group(part) if part else ""
+        yield places, {**about, "system": system.label, "level": level, "group": group}
 
 
 def _row(
@@ -211,7 +214,7 @@ def headline_difference(
         beside = dict(zip(("baseline_plain_score", "plain_score"), values, strict=True))
     whole = 0
     for one in tables:
-        own = inside(ours, predictions_of(ours, one.config, one.split), one.headline)
+        own = inside(ours, ours.places_of(one.config, one.split, *OF_MODEL), one.headline)
         whole += count_distinct(ours.items(own)) if has_both[own].any() else 0
     chosen = pooled(before, not is_controlled)
     effective = effective_sample_size(chosen.weight)
@@ -282,16 +285,15 @@ def at_layer(results: Results, layer: int) -> Results:
     import numpy as np
 
     found = results.outcomes
-    series = list(found.series())
     for table in results.tables:
-        own = [one for one in series if (one.config, one.split) == (table.config, table.split)]
-        known = dict.fromkeys(one.system.label for one in own if one.system.layer is not None)
-        if layer not in {one.system.layer for one in own}:
+        own = [key[3] for key in found.series if key[:2] == (table.config, table.split)]
+        known = dict.fromkeys(system.label for system in own if system.layer is not None)
+        if layer not in {system.layer for system in own}:
             raise EvaluationError(
                 f"{results.place}: {table.config}: no layer {layer}; expected "
                 + (f"one of {', '.join(known)}" if known else "results of coherencegym probe")
             )
-    places = [one.places for one in series if one.system.layer == layer]
+    places = [own for (*_, system), own in found.series.items() if system.layer == layer]
     chosen = found.select(np.sort(np.concatenate(places)))
     systems = tuple(MODEL if one.layer == layer else one for one in found.systems)
     return replace(results, outcomes=replace(chosen, systems=systems))

@@ -178,13 +178,13 @@ def _with_outcomes(results: Results, digest: str) -> Results:
                 f"{path}: dataset.tables[{number}]: there twice; expected it once"
             )
         seen.add(place)
-    for series in outcomes.series():
-        where = f"{file}: {kind(series.config)}"
-        if (series.config, series.split) not in seen:
+    for (config, split, name, _), places in outcomes.series.items():
+        where = f"{file}: {kind(config)}"
+        if (config, split) not in seen:
             raise EvaluationError(f"{where}: not in {path.name}; {_AGAIN}")
-        if (metric := results.metrics.get(series.metric)) is None:
-            raise EvaluationError(f"{where}, {kind(series.metric)}: no such metric; {_AGAIN}")
-        if fault := metric.fault(outcomes.cells(series.places)):
+        if (metric := results.metrics.get(name)) is None:
+            raise EvaluationError(f"{where}, {kind(name)}: no such metric; {_AGAIN}")
+        if fault := metric.fault(outcomes.cells(places)):
             raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
     if outcomes_digest(results.folder) != digest:
         raise EvaluationError(f"{file}: not the outcomes that {path.name} is of; {_AGAIN}")

@@ -199,11 +199,11 @@ def cells_by_table(
 ) -> dict[tuple[str, str], Cells]:
     """The outcomes of a system by config and split, of those tables in which they have a value."""
     found = {
-        (one.config, one.split): outcomes.cells(one.places)
-        for one in outcomes.series()
-        if (one.metric, one.system) == (metric.name, system) and (one.config, one.split) in tables
+        (config, split): outcomes.cells(places)
+        for (config, split, *key), places in outcomes.series.items()
+        if key == [metric.name, system] and (config, split) in tables
     }
-    return {key: own for key, own in found.items() if metric.value(own) is not None}
+    return {table: own for table, own in found.items() if metric.value(own) is not None}
 
 
 def mean_headline(

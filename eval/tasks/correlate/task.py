@@ -81,14 +81,9 @@ def correlate_sections(found: Results) -> Iterator[ReportSection]:
 
 def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
     """The texts of a table that have a score, those first that it places worst."""
-    first = next(iter(found.metrics))
-    scores = {
-        outcome.unit.item: outcome.value
-        for one in found.outcomes.series()
-        if (one.config, one.split) == (table.config, table.split)
-        and (one.metric, one.system) == (first, BY_TOKEN)
-        for outcome in found.outcomes.rows(one.places)
-    }
+    outcomes, first = found.outcomes, next(iter(found.metrics))
+    places = outcomes.places_of(table.config, table.split, first, BY_TOKEN)
+    scores = {outcome.unit.item: outcome.value for outcome in outcomes.rows(places)}
     known = [(row, value) for row in table.rows if (value := scores[row.item_id]) is not None]
     if not known:
         return []

@@ -431,15 +431,17 @@ def probe_differences(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
 
     The metric is that with the probe; its difference is from the one without.
     """
-    cells = outcomes.cells_by_key()
     sides = [(first, second) for *_, first, second in _SIDES]
     names = [first.name for first, _ in sides]
-    for config, split, decision in dict.fromkeys(key[:3] for key in cells if key[3] in names):
+    known = [(*key[:2], key[3]) for key in outcomes.series if key[2] in names]
+    for config, split, system in dict.fromkeys(known):
         for first, second in sides:
-            place = config, split, decision
-            if (before := cells.get((*place, first.name))) is None:
+            without, probed = (
+                outcomes.places_of(config, split, one.name, system) for one in (first, second)
+            )
+            if not len(without):
                 continue
-            after = cells[(*place, second.name)]
+            before, after = outcomes.cells(without), outcomes.cells(probed)
             difference = (
                 ratio_difference(
                     (before.value, before.weight), (after.value, after.weight), before.cluster
@@ -447,7 +449,7 @@ def probe_differences(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
                 if isinstance(first, Ratio)
                 else share_difference(before.value, after.value, before.cluster)
             )
-            about = {"config": config, "split": split, "decision": decision}
+            about = {"config": config, "split": split, "decision": system.label}
             yield {**about, "metric": second.said, **asdict(difference)}
 
 

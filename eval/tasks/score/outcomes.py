@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINES, MEASURED_BASELINES, SURFACE, ItemTable
 from coherencegym.eval.kinds.items import Item
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
 #: The accuracy of a table's own score, where its items can be balanced.
 CONTROLLED = WeightedAccuracy("controlled", CONTROLLED_CD, by_group=False)
+#: The metric and the system of the outcomes that say which predictions of the model hold.
+OF_MODEL = (ACCURACY.name, MODEL)
 
 
 def add_predictions(
@@ -152,23 +154,6 @@ def group_names(prediction: EvaluatedPrediction, columns: Sequence[str]) -> list
     return [*prediction.groups, *own]
 
 
-def predictions_of(
-    outcomes: OutcomeTables,
-    config: str,
-    split: str,
-    metric: ItemAccuracy = ACCURACY,
-    system: System = MODEL,
-) -> Any:
-    """The places of the outcomes of a table's predictions: whether they hold, in their order."""
-    import numpy as np
-
-    for one in outcomes.series():
-        found = one.config, one.split, one.metric, one.system
-        if found == (config, split, metric.name, system):
-            return one.places
-    return np.zeros(0, np.int32)
-
-
 def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
     """One row for each prediction of each item: what became of it.
 
@@ -176,11 +161,11 @@ def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
     last also where a formula has none.
     """
     margins = outcomes.by_unit(MARGIN.name, MODEL)
-    for one in outcomes.series():
-        if (one.metric, one.system) != (ACCURACY.name, MODEL):
+    for (_, _, *key), places in outcomes.series.items():
+        if key != [*OF_MODEL]:
             continue
         for row, unit in zip(
-            outcomes.rows(one.places), outcomes.units_of(one.places).tolist(), strict=True
+            outcomes.rows(places), outcomes.units_of(places).tolist(), strict=True
         ):
             margin = float(margins[unit])
             met = None if row.value is None else row.value == 1
@@ -267,7 +252,8 @@ def _margins(
 
     bits = outcomes.by_unit(MARGIN.name, MODEL)
     found: dict[tuple[str, str], Cells | None] = {}
-    for kind, places in by_kind(outcomes, predictions_of(outcomes, config, split)).items():
+    every = outcomes.places_of(config, split, *OF_MODEL)
+    for kind, places in by_kind(outcomes, every).items():
         cells = outcomes.cells(places)
         own = bits[cells.unit]
         found[kind] = None if np.isnan(own).any() else MARGIN.counted(replace(cells, value=own))
@@ -294,18 +280,14 @@ def _compared(own: Cells, other: Cells) -> dict[str, Any]:
     }
 
 
-class Selection(NamedTuple):
-    """A row: its level (see :class:`eval.statistics.scores.ScoreRow`), its name, and the places
-    of its predictions among the outcomes."""
-
-    level: str
-    name: str
-    places: np.ndarray
+#: The level and the group of a row (see :class:`eval.statistics.scores.ScoreRow`), and the places
+#: of its predictions among the outcomes.
+RowPlaces = tuple[str, str, "np.ndarray"]
 
 
 def select(
     outcomes: OutcomeTables, places: np.ndarray, headline: str = "", breakdowns: Sequence[str] = ()
-) -> Iterator[Selection]:
+) -> Iterator[RowPlaces]:
     """The rows of one table, those of level ``detail`` last: they are many.
 
     Args:
@@ -314,12 +296,14 @@ def select(
         breakdowns: the columns by which there are rows.
     """
     counted = inside(outcomes, places, headline)
-    yield Selection("all", "", counted)
-    yield from _by_formula(outcomes, places)
+    yield "all", "", counted
+    kinds = by_kind(outcomes, places)
+    for own in kinds.values() if len(kinds) > 1 else ():
+        yield "formula", "", own
     groups = list(_by_group(outcomes, places, headline))
-    yield from (row for row in groups if row.level != "detail")
+    yield from (row for row in groups if row[0] != "detail")
     yield from _by_column(outcomes, places, counted, breakdowns)
-    yield from (row for row in groups if row.level == "detail")
+    yield from (row for row in groups if row[0] == "detail")
 
 
 def inside(outcomes: OutcomeTables, places: np.ndarray, group: str) -> np.ndarray:
@@ -347,13 +331,7 @@ def by_kind(outcomes: OutcomeTables, places: np.ndarray) -> dict[tuple[str, str]
     }
 
 
-def _by_formula(outcomes: OutcomeTables, places: np.ndarray) -> Iterator[Selection]:
-    kinds = by_kind(outcomes, places)
-    for kind, own in kinds.items() if len(kinds) > 1 else ():
-        yield Selection("formula", " ".join(kind), own)
-
-
-def _by_group(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> Iterator[Selection]:
+def _by_group(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> Iterator[RowPlaces]:
     # A prediction may be in a group twice.
     import numpy as np
 
@@ -365,12 +343,12 @@ def _by_group(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> Ite
     for row, _ in first_places(rows):
         name = names[row // 2][1]
         level = "headline" if headline and name == headline else "detail" if row % 2 else "group"
-        yield Selection(level, name, of[rows == row])
+        yield level, name, of[rows == row]
 
 
 def _by_column(
     outcomes: OutcomeTables, places: np.ndarray, counted: np.ndarray, breakdowns: Sequence[str]
-) -> Iterator[Selection]:
+) -> Iterator[RowPlaces]:
     of, codes, names = outcomes.memberships(places)
     there = {names[code]: code for code, _ in first_places(codes)}
     if len(counted) < len(places):
@@ -380,7 +358,7 @@ def _by_column(
         # Of one value its row is that of all items.
         for name in own if len(own) > 1 else ():
             if len(found := of[codes == there[name]]):
-                yield Selection("column", name_of_group(name), found)
+                yield "column", name_of_group(name), found
 
 
 def _positions(of: np.ndarray) -> np.ndarray:

@@ -44,10 +44,10 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.items_page import collect, example_of
 from coherencegym.eval.tasks.score.outcomes import (
     MARGIN,
+    OF_MODEL,
     Difference,
     by_kind,
     inside,
-    predictions_of,
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import LEVEL, UNDEFINED
@@ -263,7 +263,7 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
     ties = items = 0
     names = []
     for table in tables:
-        places = predictions_of(outcomes, table.config, table.split)
+        places = outcomes.places_of(table.config, table.split, *OF_MODEL)
         places = inside(outcomes, places, table.headline)
         places = places[outcomes.has_value(places)]
         own = count_distinct(outcomes.items(places[outcomes.flags(places, TIE)]))
@@ -287,7 +287,7 @@ def length_notes(outcomes: OutcomeTables, table: ItemTable) -> Iterator[Note]:
     None where the suite itself says that lengths differ.
     """
     tokens = outcomes.by_unit(MARGIN.name, MODEL, "target")
-    places = predictions_of(outcomes, table.config, table.split)
+    places = outcomes.places_of(table.config, table.split, *OF_MODEL)
     for kind, own in by_kind(outcomes, places).items() if not table.length_confound else ():
         lengths = [more for more in tokens[outcomes.units_of(own)].tolist() if more == more]
         for what, number in (

@@ -21,7 +21,7 @@ from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled
 from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, FLAGS, MODEL, TOO_LONG, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, join_cells
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, difference_fields, score_fields
+from coherencegym.eval.statistics.scores import Score, difference_fields, score_fields
 from coherencegym.eval.tasks.headline import (
     Headline,
     headline_over,
@@ -33,12 +33,12 @@ from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     CONTROLLED,
     MARGIN,
+    OF_MODEL,
     SURFACE_SYSTEM,
-    Selection,
+    RowPlaces,
     by_kind,
     inside,
     item_baselines,
-    predictions_of,
     select,
 )
 
@@ -67,7 +67,7 @@ def _held_against(
 ) -> Iterator[tuple[str, ItemAccuracy, Cells, Cells]]:
     model, surface = (_controlled(outcomes, table, one) for one in (MODEL, SURFACE_SYSTEM))
     yield SURFACE, CONTROLLED, model, surface
-    places = predictions_of(outcomes, table.config, table.split)
+    places = outcomes.places_of(table.config, table.split, *OF_MODEL)
     cells = outcomes.cells(inside(outcomes, places, table.headline))
     for name, system in item_baselines(outcomes):
         values = outcomes.by_unit(ACCURACY.name, system)
@@ -75,13 +75,13 @@ def _held_against(
 
 
 def _controlled(outcomes: OutcomeTables, table: CountedTable, system: System) -> Cells:
-    at = table.config, table.split
-    return outcomes.cells(predictions_of(outcomes, *at, CONTROLLED, system))
+    places = outcomes.places_of(table.config, table.split, CONTROLLED.name, system)
+    return outcomes.cells(places)
 
 
 def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[Score]:
     """The scores of one table: of all items, then by formula, by group, by column."""
-    places = predictions_of(outcomes, table.config, table.split)
+    places = outcomes.places_of(table.config, table.split, *OF_MODEL)
     rows = partial(select, outcomes, places, table.headline, table.breakdowns)
     margins = outcomes.by_unit(MARGIN.name, MODEL)
     scores = [_score(outcomes, margins, table, row) for row in rows()]
@@ -89,8 +89,8 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[Score]:
     # Of millions of items there is no room for the decisions of all baselines at once.
     for name, system in item_baselines(outcomes):
         values = outcomes.by_unit(ACCURACY.name, system)
-        for place, row in enumerate(rows()):
-            _, own = decided_cells(outcomes.cells(row.places), values)
+        for place, (_, _, of_row) in enumerate(rows()):
+            _, own = decided_cells(outcomes.cells(of_row), values)
             if not len(own.value):
                 continue
             value: Any = {f"{name}_score": ACCURACY.value(own)}
@@ -126,23 +126,23 @@ def _score(
     outcomes: OutcomeTables,
     margins: np.ndarray,
     table: ItemTable,
-    row: Selection,
+    row: RowPlaces,
 ) -> Score:
-    formula, metric = kind_of(outcomes, row.places)
-    group = row.name if row.level in (*GROUP_LEVELS, "column") else ""
+    level, group, places = row
+    formula, metric = kind_of(outcomes, places)
     # People judged texts, whatever the formula and the metric.
-    human = next((h for h in table.humans if row.level != "formula" and h["group"] == group), {})
-    items = ACCURACY.counted(cells := outcomes.cells(row.places))
+    human = next((h for h in table.humans if level != "formula" and h["group"] == group), {})
+    items = ACCURACY.counted(cells := outcomes.cells(places))
     return Score(
         config=table.config,
         split=table.split,
         formula=formula,
         aggregation=metric,
         group=group,
-        level=row.level,
+        level=level,
         **score_fields(ACCURACY.estimate_of(items)),
         **_margin(cells, margins),
-        counts=_counts_of(outcomes, row.places),
+        counts=_counts_of(outcomes, places),
         human_score=human.get("score"),
         human_ci_low=human.get("ci_low"),
         human_ci_high=human.get("ci_high"),
@@ -246,7 +246,7 @@ def items_by_config(
     """The items of each config that count in the suite's one number; of those that have any."""
     found: dict[str, list[Cells]] = {}
     for table in tables:
-        places = predictions_of(outcomes, table.config, table.split, metric, system)
+        places = outcomes.places_of(table.config, table.split, metric.name, system)
         if len(items := metric.counted(outcomes.cells(inside(outcomes, places, table.headline)))):
             found.setdefault(table.config, []).append(items)
     return {config: join_cells(own) for config, own in found.items()}

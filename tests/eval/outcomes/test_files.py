@@ -190,7 +190,7 @@ def test_optional_columns_may_be_missing_and_tables_may_be_empty(tmp_path: Path)
     assert not {*OPTIONAL} & {*read_outcome_tables(tmp_path).outcomes.column_names}
     write_tables(OutcomeWriter().tables(), tmp_path)
     read = read_outcome_tables(tmp_path)
-    assert (len(read), read.systems, list(read.unit_rows()), list(read.series())) == (0, (), [], [])
+    assert (len(read), read.systems, list(read.unit_rows()), read.series) == (0, (), [], {})
 
 
 # ---------------------------------------------------------------- held to results.json

@@ -56,20 +56,22 @@ def test_series_come_by_table_metric_and_system_in_their_order() -> None:
             for system in (OTHER, MODEL):
                 writer.add(ids, metric, system, [0.5, None, 1.0], reason=["", "why", ""])
     tables = writer.tables()
-    found = list(tables.series())
-    assert [one.key for one in found] == [
-        (config, "test", metric, *system.key)
+    found = list(tables.series.values())
+    assert list(tables.series) == [
+        (config, "test", metric, system)
         for config in ("z", "a")
         for metric in ("second", "first")
         for system in (OTHER, MODEL)
     ]
-    assert [one.places.tolist() for one in found] == np.arange(24).reshape(8, 3).tolist()
+    assert [places.tolist() for places in found] == np.arange(24).reshape(8, 3).tolist()
     assert tables.systems == (OTHER, MODEL)
-    cells = tables.cells(found[5].places)
+    cells = tables.cells(found[5])
     assert (cells.value.tolist(), cells.unit.tolist()) == ([0.5, 1.0], [3, 5])
     assert cells.left_out == {"why": 1}
-    assert tables.has_value(found[5].places).tolist() == [True, False, True]
-    assert not list(OutcomeWriter().tables().series())
+    assert tables.has_value(found[5]).tolist() == [True, False, True]
+    assert tables.places_of("z", "test", "second", MODEL).tolist() == [3, 4, 5]
+    assert tables.places_of("z", "test", "third", MODEL).tolist() == []
+    assert OutcomeWriter().tables().series == {}
 
 
 def test_series_whose_outcomes_come_in_turn_keep_their_order() -> None:
@@ -78,11 +80,11 @@ def test_series_whose_outcomes_come_in_turn_keep_their_order() -> None:
     for number in ids:
         for metric in ("a", "b"):
             writer.add([number], metric, MODEL, [float(number)])
-    for one in writer.tables().series():
-        assert one.places.tolist() == [("a", "b").index(one.metric) + 2 * n for n in range(3)]
+    for (_, _, metric, _), places in writer.tables().series.items():
+        assert places.tolist() == [("a", "b").index(metric) + 2 * n for n in range(3)]
     writer.add(ids, "a", OTHER, [0.0] * 3)
     writer.add(ids, "c", MODEL, [0.0] * 3)
-    assert [(one.metric, one.system) for one in writer.tables().series()] == [
+    assert [tuple(key[2:]) for key in writer.tables().series] == [
         *(("a", MODEL), ("b", MODEL), ("a", OTHER), ("c", MODEL))
     ]
 
@@ -106,8 +108,8 @@ def test_groups_of_a_column_come_together() -> None:
         (("genre", "news"), ("", "temporal")),
     ]
     tables = made([unit(n, groups=own) for n, own in enumerate(groups)])
-    (one,) = tables.series()
-    found = tables.parts(one.places)
+    (every,) = tables.series.values()
+    found = tables.parts(every)
     assert {group: places.tolist() for group, places in found.items()} == {
         None: [0, 1, 2, 3],
         ("genre", "news"): [0, 3],
@@ -121,7 +123,7 @@ def test_groups_of_a_column_come_together() -> None:
         *(None, ("genre", "news"), ("genre", "bio"), ("", "causal"), ("long", "true")),
         *(("long", "false"), ("", "temporal")),
     ]
-    assert list(tables.parts(one.places, by_group=False)) == [None]
+    assert list(tables.parts(every, by_group=False)) == [None]
     assert list(tables.parts(np.array([1]))) == [None]
     # Of some places the groups of their units alone, and of one that a unit is in twice both.
     some = tables.parts(np.array([3, 2]))
@@ -162,8 +164,8 @@ def pairs(ours: OutcomeTables, theirs: OutcomeTables) -> list[tuple[OutcomeRow, 
     here, there = ours.paired(theirs)
     return [
         pair
-        for one in here.series()
-        for pair in zip(here.rows(one.places), there.rows(one.places), strict=True)
+        for places in here.series.values()
+        for pair in zip(here.rows(places), there.rows(places), strict=True)
     ]
 
 
@@ -180,10 +182,10 @@ def test_two_runs_are_paired_by_unit_metric_and_system() -> None:
         for numbers in (("u0", 0, 3), ("u1", 1, 4), ("u3", 3, 1))
     ]
     assert all(one.unit == other.unit for one, other in found)
-    assert all(one.system.key == other.system.key for one, other in found)
+    assert all(one.system == other.system for one, other in found)
     assert pairs(ours, made([unit(9)])) == []
-    assert [one for one, _ in pairs(ours, ours)] == [row for one in ours.series()
-                                                     for row in ours.rows(one.places)]  # fmt: skip
+    rows = [row for places in ours.series.values() for row in ours.rows(places)]
+    assert [one for one, _ in pairs(ours, ours)] == rows
 
 
 def test_a_unit_that_a_run_has_twice_is_paired_with_one_of_them() -> None:
@@ -222,8 +224,8 @@ def test_pairs_are_those_of_a_dictionary(drawn: list[Any], is_equal: bool, rando
     there = {(row.unit.key, row.system): row for row in others.rows()}
     expected = [
         (row, there[row.unit.key, row.system])
-        for one in ours.series()
-        for row in ours.rows(one.places)
+        for places in ours.series.values()
+        for row in ours.rows(places)
         if (row.unit.key, row.system) in there
     ]
 
@@ -298,8 +300,8 @@ def test_what_is_read_back_is_what_was_written(units: list[UnitRow], added: list
     assert list(read.unit_rows()) == list(tables.unit_rows()) == list(units)
     assert read.systems == tables.systems == tuple(dict.fromkeys(own[1] for own in added))
     assert list(read.rows()) == list(tables.rows()) == expected
-    assert [(one.key, one.places.tolist()) for one in read.series()] == [
-        (one.key, one.places.tolist()) for one in tables.series()
+    assert [(key, places.tolist()) for key, places in read.series.items()] == [
+        (key, places.tolist()) for key, places in tables.series.items()
     ]
 
 

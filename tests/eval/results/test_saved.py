@@ -17,7 +17,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.comparison import MAY_DIFFER
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, prediction_rows, predictions_of, select
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, OF_MODEL, prediction_rows, select
 
 EXTRA = {"moved": "bool", "family": "string"}
 
@@ -87,10 +87,10 @@ def test_every_score_can_be_computed_from_the_outcomes(folder: Path) -> None:
     results = json.loads((folder / "one" / "results.json").read_text())
     saved = read_results(folder / "one", outcomes=True)
     (table,) = saved.tables
-    places = predictions_of(saved.outcomes, table.config, table.split)
+    places = saved.outcomes.places_of(table.config, table.split, *OF_MODEL)
     found = [
-        (row.level, ACCURACY.counted(saved.outcomes.cells(row.places)).value)
-        for row in select(saved.outcomes, places, table.headline, table.breakdowns)
+        (level, ACCURACY.counted(saved.outcomes.cells(own)).value)
+        for level, _, own in select(saved.outcomes, places, table.headline, table.breakdowns)
     ]
     assert [(level, len(values)) for level, values in found] == [
         (score["level"], score["n"]) for score in results["scores"]

@@ -99,9 +99,9 @@ def table_of(data: Path, rows: Sequence[RatedText], breakdowns: tuple[str, ...] 
 def by(tables: OutcomeTables, metric: Metric, label: str) -> list[OutcomeRow]:
     return [
         outcome
-        for one in tables.series()
-        if (one.metric, one.system.label) == (metric.name, label)
-        for outcome in tables.rows(one.places)
+        for (_, _, name, system), places in tables.series.items()
+        if (name, system.label) == (metric.name, label)
+        for outcome in tables.rows(places)
     ]
 
 

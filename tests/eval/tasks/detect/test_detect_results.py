@@ -39,17 +39,18 @@ def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
     saved = read_results(results / "mutual", outcomes=True)
     assert saved.outcomes is not None
     series = {
-        (saved.metrics[one.metric].said, one.system.label): one for one in saved.outcomes.series()
+        (saved.metrics[name].said, system.label): (name, places)
+        for (_, _, name, system), places in saved.outcomes.series.items()
     }
     own = [score for score in written["scores"] if score["level"] == "all"]
     assert [s["metric"] for s in own[:5]] == [
         *("AUC", "place", "document accuracy", "exact accuracy", "F1")
     ]
     for score in own:
-        one = series[score["metric"], score["system"]]
-        cells = saved.outcomes.cells(one.places)
+        name, places = series[score["metric"], score["system"]]
+        cells = saved.outcomes.cells(places)
         assert len(cells)
-        assert saved.metrics[one.metric].value(cells) == pytest.approx(score["score"])
+        assert saved.metrics[name].value(cells) == pytest.approx(score["score"])
         assert 0 < score["chance"] < 1
 
 

@@ -245,7 +245,9 @@ def test_own_pairs_have_a_controlled_score_that_is_read_back(tmp_path: Path) -> 
     saved = read_results(tmp_path, outcomes=True)
     assert saved.headline == found.headline
     assert all_row(saved) == row
-    assert "CD, controlled" in {saved.metrics[one.metric].label for one in saved.outcomes.series()}
+    assert "CD, controlled" in {
+        saved.metrics[name].label for _, _, name, _ in saved.outcomes.series
+    }
     # Formulas that are no contrasts have none.
     settled = [
         replace(item(number), predictions=(Prediction("(2;%odd%) = (2;%plain%)", "sum", ()),))

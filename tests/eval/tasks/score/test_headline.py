@@ -149,11 +149,11 @@ def ranked(values: Mapping[str, Sequence[float | None]], clusters: str = "d") ->
 
 
 def areas(tables: OutcomeTables) -> list[Cells]:
-    return [tables.cells(one.places) for one in tables.series() if one.metric == "auc"]
+    return [tables.cells(own) for (_, _, name, _), own in tables.series.items() if name == "auc"]
 
 
 def mean_area(outcomes: OutcomeTables) -> Headline | None:
-    tables = {(one.config, one.split) for one in outcomes.series()}
+    tables = {(config, split) for config, split, *_ in outcomes.series}
     return mean_headline(cells_by_table(outcomes, AREA, MODEL, tables), AREA)
 
 

@@ -21,7 +21,7 @@ from coherencegym.eval.results.comparison import count_compared
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.results.written import write_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, BASELINE_SYSTEMS, predictions_of
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, BASELINE_SYSTEMS, OF_MODEL
 
 FORMULA = "(2;%odd%) > (2;%plain%)"
 #: What two baselines decide on six items with one prediction each; one of them left the last out.
@@ -98,21 +98,21 @@ def test_baselines_are_systems_with_outcomes(tmp_path: Path) -> None:
         ("baseline", "lexical overlap"),
     ]
     held = {
-        one.system.label: [row.value for row in found.outcomes.rows(one.places)]
-        for one in found.outcomes.series()
-        if one.metric == ACCURACY.name and one.system.role == "baseline"
+        system.label: [row.value for row in found.outcomes.rows(places)]
+        for (_, _, name, system), places in found.outcomes.series.items()
+        if name == ACCURACY.name and system.role == "baseline"
     }
     assert held == {
         "partial input": [*DECIDED[PARTIAL_INPUT]],
         "lexical overlap": [1, 1, 1, 0, 0, 0],
     }
-    places = predictions_of(found.outcomes, "pairs", "test")
+    places = found.outcomes.places_of("pairs", "test", *OF_MODEL)
     assert {row.system.role for row in found.outcomes.rows(places)} == {"model"}
 
 
 def test_the_difference_is_paired_by_item(tmp_path: Path) -> None:
     found = scored(made(tmp_path / "d", [item(n) for n in range(6)]))
-    values = found.outcomes.cells(predictions_of(found.outcomes, "pairs", "test")).value
+    values = found.outcomes.cells(found.outcomes.places_of("pairs", "test", *OF_MODEL)).value
     partial, overlap = found.more["over_baselines"]
     assert (partial["baseline"], partial["n"]) == (PARTIAL_INPUT, 5)
     assert partial["difference"] == pytest.approx(sum(values[:5]) / 5 - 3.5 / 5)

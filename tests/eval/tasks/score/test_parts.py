@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,15 +17,16 @@ from support.results import evaluated_table, made_outcomes
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
 from coherencegym.eval.kinds.items import Item, Outcome
+from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.tasks.score import scored_table
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     MARGIN,
+    OF_MODEL,
     add_predictions,
     differences,
     prediction_rows,
-    predictions_of,
 )
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
@@ -269,19 +269,19 @@ def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
     items: list[list[EvaluatedPrediction]],
 ) -> None:
     outcomes = made_outcomes(evaluated_table([prediction for own in items for prediction in own]))
-    values = ACCURACY.counted(outcomes.cells(predictions_of(outcomes, "c", "s")))
-    by_metric = {one.metric: one.places for one in outcomes.series()}
-    margins = MARGIN.counted(outcomes.cells(by_metric.get(MARGIN.name, np.zeros(0, int))))
-    shares, bits = [], []
+    values = ACCURACY.counted(outcomes.cells(outcomes.places_of("c", "s", *OF_MODEL)))
+    bits = outcomes.places_of("c", "s", MARGIN.name, MODEL)
+    margins = MARGIN.counted(outcomes.cells(bits))
+    shares, means = [], []
     for own in items:
         defined = [prediction.outcome for prediction in own if prediction.outcome]
         if defined:
             shares.append((sum(one.met for one in defined) / len(defined), len(defined)))
         known = [outcome.margin for outcome in defined if outcome.margin is not None]
         if known:
-            bits.append((pytest.approx(sum(known) / len(known)), len(known)))
+            means.append((pytest.approx(sum(known) / len(known)), len(known)))
     assert list(zip(values.value, values.weight, strict=True)) == shares
-    assert list(zip(margins.value, margins.weight, strict=True)) == bits
+    assert list(zip(margins.value, margins.weight, strict=True)) == means
 
 
 @given(items=evaluated_items())
@@ -293,7 +293,7 @@ def test_clusters_are_numbered_in_the_order_of_their_names(
     outcomes = made_outcomes(evaluated_table(flat), evaluated_table(flat[::2], "k"))
     names = sorted({prediction.item.cluster for prediction in flat})
     for config, own in (("c", flat), ("k", flat[::2])):
-        places = predictions_of(outcomes, config, "s")
+        places = outcomes.places_of(config, "s", *OF_MODEL)
         expected = [names.index(one.item.cluster) for one in own if one.outcome]
         assert outcomes.cells(places).cluster.tolist() == expected
 
@@ -320,7 +320,7 @@ def test_rows_say_what_became_of_every_prediction(items: list[list[EvaluatedPred
     assert [(row["too_close"], row["reason"]) for row in found] == [
         (one.too_close, one.reason) for one in flat
     ]
-    first = outcomes.flags(predictions_of(outcomes, "c", "s"), "first token left out")
+    first = outcomes.flags(outcomes.places_of("c", "s", *OF_MODEL), "first token left out")
     assert first.tolist() == [one.first_left_out for one in flat]
 
 

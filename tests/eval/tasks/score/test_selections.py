@@ -11,7 +11,7 @@ from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables
-from coherencegym.eval.tasks.score.outcomes import inside, predictions_of, select
+from coherencegym.eval.tasks.score.outcomes import OF_MODEL, inside, select
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 Row = tuple[str, str, list[int]]
@@ -28,7 +28,7 @@ def predictions(
 ) -> tuple[OutcomeTables, list[int], Any]:
     """The outcomes, the number of the prediction at each place, and the places."""
     outcomes = made_outcomes(evaluated_table(evaluated, breakdowns=tuple(breakdowns)))
-    places = predictions_of(outcomes, "c", "s")
+    places = outcomes.places_of("c", "s", *OF_MODEL)
     number_of = {int(place): number for number, place in enumerate(places)}
     return outcomes, [number_of.get(place, -1) for place in range(len(outcomes))], places
 
@@ -39,8 +39,8 @@ def rows(
     """The rows with the numbers of their predictions."""
     outcomes, number_of, places = predictions(evaluated, breakdowns)
     return [
-        (row.level, row.name, [number_of[place] for place in row.places])
-        for row in select(outcomes, places, headline, breakdowns)
+        (level, group, [number_of[place] for place in own])
+        for level, group, own in select(outcomes, places, headline, breakdowns)
     ]
 
 
@@ -72,8 +72,8 @@ GROUPED = [
 def test_a_group_that_a_prediction_names_twice_has_it_twice() -> None:
     assert rows(GROUPED) == [
         ("all", "", [0, 1, 2, 3, 4]),
-        ("formula", "f mean", [0, 1, 2, 4]),
-        ("formula", "g mean", [3]),
+        ("formula", "", [0, 1, 2, 4]),
+        ("formula", "", [3]),
         ("group", "as → since", [0, 4]),
         ("group", "wide", [0, 2, 2]),
         ("group", "as → while", [1]),
@@ -85,8 +85,8 @@ def test_a_headline_is_one_row_and_the_first_groups_of_others_are_details() -> N
     """Wherever a prediction names it, and however often."""
     assert rows(GROUPED, ("moved",), "wide") == [
         ("all", "", [0, 2]),
-        ("formula", "f mean", [0, 1, 2, 4]),
-        ("formula", "g mean", [3]),
+        ("formula", "", [0, 1, 2, 4]),
+        ("formula", "", [3]),
         ("headline", "wide", [0, 2, 2]),
         ("group", "other", [1, 1, 4]),
         ("column", "moved=false", [2]),
@@ -135,11 +135,9 @@ def test_rows_are_those_of_a_loop_over_predictions(drawn: list[Any], headline: s
         for number, (groups, _, _) in enumerate(drawn)
         if not headline or headline in [*groups, *columns(number)]
     ]
-    found: dict[tuple[str, str], list[int]] = {("all", ""): counted}
     formulas = list(dict.fromkeys(formula for _, _, formula in drawn))
-    for formula in formulas if len(formulas) > 1 else ():
-        own = [number for number, one in enumerate(drawn) if one[2] == formula]
-        found["formula", f"{formula} mean"] = own
+    by_formula = [[n for n, one in enumerate(drawn) if one[2] == formula] for formula in formulas]
+    found: dict[tuple[str, str], list[int]] = {}
     for level, name, number in grouped():
         if level != "detail":
             found.setdefault((level, name), []).append(number)
@@ -150,4 +148,8 @@ def test_rows_are_those_of_a_loop_over_predictions(drawn: list[Any], headline: s
     for level, name, number in grouped():
         if level == "detail":
             found.setdefault((level, name), []).append(number)
-    assert rows(made, ("moved",), headline) == [(*row, own) for row, own in found.items()]
+    assert rows(made, ("moved",), headline) == [
+        ("all", "", counted),
+        *(("formula", "", own) for own in by_formula if len(formulas) > 1),
+        *((*row, own) for row, own in found.items()),
+    ]
