@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from coherencegym.eval.outcomes.metric import Metric, difference_of, over
+from coherencegym.eval.outcomes.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.correlation import (
@@ -17,8 +17,7 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import Clusters, cluster_ids, effective_sample_size
-from coherencegym.eval.statistics.estimators import PairedDifference
-from coherencegym.eval.statistics.intervals import Estimate, estimate_of, interval_of
+from coherencegym.eval.statistics.intervals import Estimate, interval_of
 from coherencegym.eval.statistics.paired import approximate_randomisation
 
 
@@ -67,17 +66,16 @@ class AreaUnderCurve(Metric):
         most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
         of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
         value = math.fsum(area for area, _ in found) / len(found)
-        mean = estimate_of(value, interval_of(of_all, number), int(ends[-1]))
-        return replace(mean, clusters=number)
+        return Estimate(value, interval_of(of_all, number), int(ends[-1]), number)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """The difference of areas, by DeLong's test."""
         left, right = self.value(before), self.value(after)
         if left is None or right is None:
             return None
         truths = before.target == 1
         found, test = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
-        return difference_of(right - left, found, test)
+        return replace(found, value=right - left, test=test)
 
     def fault(self, cells: Cells) -> str:
         """Targets that are neither 0 nor 1."""
@@ -101,7 +99,7 @@ class Ratio(Metric):
         """The ratio, with its interval over clusters."""
         return over(self.ratio(cells.value, cells.weight, cells.cluster, len(cells)), cells)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """The difference of ratios."""
         left, right = self.value(before), self.value(after)
         if left is None or right is None:
@@ -109,7 +107,7 @@ class Ratio(Metric):
         sides = (before.value, before.weight), (after.value, after.weight)
         test = approximate_randomisation(*sides, before.cluster, seed)
         found = estimators.ratio_difference(*sides, before.cluster, test.p)
-        return difference_of(right - left, found, test)
+        return replace(found, value=right - left, test=test)
 
     def rightness(self, cells: Cells) -> Any:
         """The share of each unit; of one without any part 1."""
@@ -157,8 +155,8 @@ class Spearman(Metric):
         """The coefficient, with its interval over clusters."""
         found = self.found(cells)
         if found is None:
-            return over(Estimate(None, None, None, "", len(cells)), cells)
-        return over(estimate_of(found.value, found.interval, len(cells)), cells)
+            return over(Estimate(None, None, len(cells)), cells)
+        return over(Estimate(found.value, found.interval, len(cells)), cells)
 
     def mean(self, tables: Sequence[Cells]) -> Estimate:
         """The unweighted mean of the coefficients of tables.
@@ -179,15 +177,15 @@ class Spearman(Metric):
             weights += np.bincount(of, minlength=number) / len(of) / len(known)
         value = math.fsum(one.value for one in known) / len(known)
         interval = RankCorrelation(value, added, effective_sample_size(weights)).interval
-        return replace(estimate_of(value, interval, int(ends[-1])), clusters=number)
+        return Estimate(value, interval, int(ends[-1]), number)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """The difference of two coefficients over the same clusters."""
         left, right = self.found(before), self.found(after)
         if left is None or right is None:
             return None
         value, interval, test = correlations_difference(left, right)
-        return difference_of(value, interval, test)
+        return Estimate(value, interval, len(before), test=test)
 
     def fault(self, cells: Cells) -> str:
         """Units without a target."""

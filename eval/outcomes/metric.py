@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from coherencegym.eval.outcomes.tables import Cells, count_distinct
-from coherencegym.eval.statistics.estimators import PairedDifference
-from coherencegym.eval.statistics.intervals import Estimate, Interval
-from coherencegym.eval.statistics.paired import Test
+from coherencegym.eval.statistics.intervals import Estimate
 
 
 @dataclass(frozen=True)
 class Metric(ABC):
     """One number from the outcomes of units.
+
+    Its methods take the units, or items, that :meth:`counted` gives, and ``fault`` all outcomes.
 
     Attributes:
         name: the name in files, as outcomes have it.
@@ -56,14 +56,14 @@ class Metric(ABC):
         """The value with its 95 % interval over clusters of units."""
 
     @abstractmethod
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """The value of the second less that of the first, on the same units in the same order.
 
-        None where one of the two has no value. ``seed`` draws signs or swaps.
+        It has a test. None where one of the two has no value. ``seed`` draws signs or swaps.
         """
 
     def rightness(self, cells: Cells) -> Any:
-        """The share of each of :meth:`counted` that is right; None where none alone is judged."""
+        """The share of each that is right; None where none alone is judged."""
         return None
 
     @abstractmethod
@@ -74,9 +74,3 @@ class Metric(ABC):
 def over(estimate: Estimate, cells: Cells) -> Estimate:
     """The estimate with the number of clusters that it is over."""
     return replace(estimate, clusters=count_distinct(cells.cluster))
-
-
-def difference_of(value: float, interval: Interval | Estimate, test: Test) -> PairedDifference:
-    """A difference with its interval, or that of an estimate of it, and its test."""
-    limits = interval.low, interval.high, interval.method
-    return PairedDifference(value, *limits, test.method, test.p)

@@ -9,7 +9,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from statistics import fmean
 from typing import Any, ClassVar
 
 from coherencegym.errors import EvaluationError
@@ -21,16 +20,13 @@ from coherencegym.eval.outcomes.label_metrics import (
     Spearman,
     SpearmanWithin,
 )
-from coherencegym.eval.outcomes.metric import Metric, difference_of, over
+from coherencegym.eval.outcomes.metric import Metric, over
 from coherencegym.eval.outcomes.schema import Group, System, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, join_cells
-from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.balance import weighted_interval
-from coherencegym.eval.statistics.estimators import PairedDifference
 from coherencegym.eval.statistics.intervals import (
     Estimate,
     Interval,
-    estimate_of,
     mean_interval,
     share_interval,
 )
@@ -42,18 +38,32 @@ from coherencegym.eval.statistics.paired import (
 from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
 
 
-class Accuracy(Metric):
-    """A mean; its difference is tested by McNemar's test or by flips of signs."""
-
-    estimator: ClassVar[str] = "accuracy"
+class Mean(Metric):
+    """A mean over units, or over items."""
 
     def value(self, cells: Cells) -> float | None:
         """The mean; None without units."""
         return math.fsum(cells.value) / len(cells) if len(cells) else None
 
     def estimate(self, cells: Cells) -> Estimate:
-        """The mean, with the interval of a share over clusters."""
-        return over(estimators.accuracy(cells.value, cells.cluster), cells)
+        """The mean, with its interval over clusters."""
+        value = self.value(cells)
+        interval = None if value is None else self.interval(cells)
+        return over(Estimate(value, interval, len(cells)), cells)
+
+    @abstractmethod
+    def interval(self, cells: Cells) -> Interval | None:
+        """The interval of the mean of one unit or more; None where there is none."""
+
+
+class Accuracy(Mean):
+    """A share; its difference is tested by McNemar's test or by flips of signs."""
+
+    estimator: ClassVar[str] = "accuracy"
+
+    def interval(self, cells: Cells) -> Interval:
+        """That of a share."""
+        return share_interval(cells.value, cells.cluster)
 
     def mean(self, tables: Sequence[Cells]) -> Estimate:
         """The unweighted mean of the shares of tables, at least one, each with units.
@@ -62,14 +72,22 @@ class Accuracy(Metric):
         """
         return self.estimate(tables[0]) if len(tables) == 1 else weighted(pooled(tables, True))
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """The difference of means."""
         left, right = self.value(before), self.value(after)
         if left is None or right is None:
             return None
         test = paired_test(before.value, after.value, before.cluster, seed)
         interval = difference_interval(after.value - before.value, before.cluster, test)
-        return difference_of(right - left, interval, test)
+        return Estimate(right - left, interval, len(before), test=test)
+
+    def compare_means(
+        self, before: Sequence[Cells], after: Sequence[Cells], seed: int = 0
+    ) -> Estimate | None:
+        """The difference of unweighted means over tables of the same units, in the same order."""
+        if len(before) == 1:
+            return self.compare(before[0], after[0], seed)
+        return weighted_change(pooled(before, True), pooled(after, True), seed)
 
     def rightness(self, cells: Cells) -> Any:
         """The values."""
@@ -81,70 +99,22 @@ class Accuracy(Metric):
         return f"a value of {cells.value[wrong][0]:g}; expected 0 to 1" if wrong.any() else ""
 
 
-class ItemMetric(Metric):
-    """A mean over items, each of which has one outcome or several."""
-
-    is_of_items: ClassVar[bool] = True
-
-    def counted(self, cells: Cells) -> Cells:
-        """The items; ``weight`` is the number of their outcomes."""
-        return by_item(cells)
-
-    def value(self, cells: Cells) -> float | None:
-        """The mean; None without items."""
-        return self.of_items(self.counted(cells)) if len(cells) else None
-
-    def of_items(self, items: Cells) -> float:
-        """The mean of one item or more that :meth:`counted` gave."""
-        return fmean(items.value)
-
-    def estimate(self, cells: Cells) -> Estimate:
-        """The mean, with its interval over clusters."""
-        return self.estimate_of(self.counted(cells))
-
-    def estimate_of(self, items: Cells) -> Estimate:
-        """The same of items that :meth:`counted` gave."""
-        if not len(items):
-            return over(Estimate(None, None, None, "", 0), items)
-        return over(estimate_of(self.of_items(items), self.interval(items), len(items)), items)
-
-    @abstractmethod
-    def interval(self, items: Cells) -> Interval | None:
-        """The interval of the mean of one item or more; None where there is none."""
-
-
-class ItemAccuracy(ItemMetric, Accuracy):
+class ItemAccuracy(Accuracy):
     """The value of an item is the share of its predictions that hold.
 
     The score of Beyer, Loáiciga and Schlangen (2021, section 3), who have one prediction an item.
     """
 
     estimator: ClassVar[str] = "accuracy of items"
+    is_of_items: ClassVar[bool] = True
 
-    def interval(self, items: Cells) -> Interval:
+    def counted(self, cells: Cells) -> Cells:
+        """The items; ``weight`` is the number of their outcomes."""
+        return by_item(cells)
+
+    def interval(self, cells: Cells) -> Interval:
         """That of a share."""
-        return share_interval(items.value, items.cluster, items.weight)
-
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
-        """The difference of means over items."""
-        return self.compare_items([by_item(before)], [by_item(after)], seed)
-
-    def over_items(self, tables: Sequence[Cells]) -> Estimate:
-        """The unweighted mean over tables of items that :meth:`counted` gave."""
-        one = len(tables) == 1
-        return self.estimate_of(tables[0]) if one else weighted(pooled(tables, True))
-
-    def compare_items(
-        self, before: Sequence[Cells], after: Sequence[Cells], seed: int = 0
-    ) -> PairedDifference | None:
-        """The difference of means over tables of the same items, in the same order."""
-        if len(before) == 1:
-            return super().compare(before[0], after[0], seed)
-        return weighted_change(pooled(before, True), pooled(after, True), seed)
-
-    def rightness(self, cells: Cells) -> Any:
-        """The share of each item."""
-        return by_item(cells).value
+        return share_interval(cells.value, cells.cluster, cells.weight)
 
 
 class WeightedAccuracy(ItemAccuracy):
@@ -161,26 +131,27 @@ class WeightedAccuracy(ItemAccuracy):
         weights = by_item(replace(cells, value=cells.weight)).value
         return replace(by_item(cells), weight=weights)
 
-    def of_items(self, items: Cells) -> float:
-        """The weighted mean of one item or more."""
-        return math.fsum(items.value * items.weight) / math.fsum(items.weight)
+    def value(self, cells: Cells) -> float | None:
+        """The weighted mean; None without items."""
+        if not len(cells):
+            return None
+        return math.fsum(cells.value * cells.weight) / math.fsum(cells.weight)
 
-    def interval(self, items: Cells) -> Interval:
+    def interval(self, cells: Cells) -> Interval:
         """Wilson's on the effective number of items."""
-        return weighted_interval(items.value, items.weight, items.cluster)
+        return weighted_interval(cells.value, cells.weight, cells.cluster)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
-        """The difference of weighted means, by the weights of the first."""
-        items = self.counted(before), self.counted(after)
-        return weighted_change(*items, seed) if len(before) else None
-
-    def over_items(self, tables: Sequence[Cells]) -> Estimate:
+    def mean(self, tables: Sequence[Cells]) -> Estimate:
         """The unweighted mean over tables of weighted items."""
         return weighted(pooled(tables))
 
-    def compare_items(
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
+        """The difference of weighted means, by the weights of the first."""
+        return weighted_change(before, after, seed) if len(before) else None
+
+    def compare_means(
         self, before: Sequence[Cells], after: Sequence[Cells], seed: int = 0
-    ) -> PairedDifference:
+    ) -> Estimate:
         """The difference of weighted means over tables, by the weights of the first."""
         return weighted_change(pooled(before), pooled(after), seed)
 
@@ -204,15 +175,15 @@ def pooled(tables: Sequence[Cells], equal: bool = False) -> Cells:
 
 def weighted(units: Cells) -> Estimate:
     """The weighted mean of units, with its interval over clusters."""
-    return WeightedAccuracy("").estimate_of(units)
+    return WeightedAccuracy("").estimate(units)
 
 
-def weighted_change(before: Cells, after: Cells, seed: int) -> PairedDifference:
+def weighted_change(before: Cells, after: Cells, seed: int) -> Estimate:
     """The weighted mean of the second less that of the first, by the weights of the first."""
     change = after.value - before.value
     test, interval = weighted_difference(change, before.weight, before.cluster, seed)
     value = math.fsum(change * before.weight) / math.fsum(before.weight)
-    return difference_of(value, interval, test)
+    return Estimate(value, interval, len(before), test=test)
 
 
 def by_item(cells: Cells) -> Cells:
@@ -235,7 +206,7 @@ def by_item(cells: Cells) -> Cells:
     return replace(cells, value=values, weight=counts)
 
 
-class Margin(ItemMetric):
+class Margin(Mean):
     """The bits are negative where predictions fail.
 
     No test suits margins, which are of any size.
@@ -243,13 +214,18 @@ class Margin(ItemMetric):
 
     estimator: ClassVar[str] = "mean margin"
     unit: ClassVar[str] = "bits"
+    is_of_items: ClassVar[bool] = True
     is_compared: ClassVar[bool] = False
 
-    def interval(self, items: Cells) -> Interval | None:
-        """That of a mean, where there is more than one cluster."""
-        return mean_interval(items.value, items.cluster)
+    def counted(self, cells: Cells) -> Cells:
+        """The items; ``weight`` is the number of their outcomes."""
+        return by_item(cells)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
+    def interval(self, cells: Cells) -> Interval | None:
+        """That of a mean, where there is more than one cluster."""
+        return mean_interval(cells.value, cells.cluster)
+
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """None."""
         return None
 
@@ -294,7 +270,8 @@ def estimates(
         by_group = metric.by_group and system.layer is None
         for group, places in tables.parts(every, by_group).items():
             cells = tables.cells(places)
-            found, least = metric.estimate(cells), -1 if metric.is_signed else 0
+            found = metric.estimate(metric.counted(cells))
+            least = -1 if metric.is_signed else 0
             if found.value is not None and not least <= found.value <= 1:
                 said = f"{found.value:g}; expected {least} to 1"
                 raise EvaluationError(f"metric {metric.said!r}: {said}")

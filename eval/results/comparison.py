@@ -155,16 +155,15 @@ def _row(
 ) -> PairedScore:
     before, after = sides
     has = before.has_value(places), after.has_value(places)
-    left, right = (side.cells(places[has[0] & has[1]]) for side in sides)
-    counted = metric.counted(left)
+    left, right = (metric.counted(side.cells(places[has[0] & has[1]])) for side in sides)
     whole = count_distinct(before.items(places)) if metric.is_of_items else len(places)
     shares = metric.rightness(left), metric.rightness(right)
     close = before.flags(places, "too close") | after.flags(places, "too close")
     return PairedScore(
         **about,
-        n=len(counted),
-        n_clusters=count_distinct(counted.cluster),
-        left_out=whole - len(counted),
+        n=len(left),
+        n_clusters=count_distinct(left.cluster),
+        left_out=whole - len(left),
         undefined_baseline=int((~has[0]).sum()),
         undefined=int((~has[1]).sum()),
         too_close=int(close[has[0] & has[1]].sum()),
@@ -210,7 +209,7 @@ def headline_difference(
     metric, (before, after) = (CONTROLLED, controlled) if is_controlled else (ACCURACY, plain)
     beside: dict[str, Any] = {}
     if is_controlled:
-        values = (ACCURACY.over_items(own).value for own in plain)
+        values = (ACCURACY.mean(own).value for own in plain)
         beside = dict(zip(("baseline_plain_score", "plain_score"), values, strict=True))
     whole = 0
     for one in tables:
@@ -230,13 +229,13 @@ def headline_difference(
         left_out=whole - sum(map(len, plain[0])),
         undefined_baseline=0,
         undefined=0,
-        baseline_score=metric.over_items(before).value,
-        score=metric.over_items(after).value,
+        baseline_score=metric.mean(before).value,
+        score=metric.mean(after).value,
         baseline_higher=0,
         higher=0,
         visible=smallest_difference(independent),
         **beside,
-        **difference_fields(metric.compare_items(before, after, seed)),
+        **difference_fields(metric.compare_means(before, after, seed)),
     )
 
 

@@ -29,8 +29,7 @@ from coherencegym.eval.statistics.effective_size import (
     quantile_of_t,
     ranks_of,
 )
-from coherencegym.eval.statistics.intervals import FEWEST, Interval
-from coherencegym.eval.statistics.paired import Test
+from coherencegym.eval.statistics.intervals import FEWEST, Interval, Test
 
 #: Annotators who have to say the same for their document to count as agreed on (Shen et al. 2021,
 #: section 4.3).

@@ -20,7 +20,6 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -39,30 +38,11 @@ from coherencegym.eval.statistics.intervals import (
     FEWEST,
     Estimate,
     Interval,
-    estimate_of,
+    Test,
     interval_of,
     ratio_interval,
-    share_interval,
 )
-from coherencegym.eval.statistics.paired import Test, difference_interval, signs_and_sizes
-
-
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """The value of one system less that of another, on the same units.
-
-    Attributes:
-        value, low, high, method: see :class:`Estimate`.
-        test, p: the test of no difference, and its two-sided p-value.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    method: str
-    test: str
-    p: float
-
+from coherencegym.eval.statistics.paired import difference_interval, signs_and_sizes
 
 #: The discordance, the intraclass correlation and the power where none is stated.
 DISCORDANCE, CORRELATION, POWER = 0.3, 0.1, 0.8
@@ -169,14 +149,6 @@ def _libraries(torch: bool) -> Any:
 Counts = tuple[Sequence[float], Sequence[float]]
 
 
-def accuracy(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    """The mean of values from 0 to 1, one for each document."""
-    if not len(values):
-        return Estimate(None, None, None, "", 0)
-    interval = share_interval(values, clusters)
-    return estimate_of(math.fsum(values) / len(values), interval, len(values))
-
-
 def ratio(
     parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int
 ) -> Estimate:
@@ -201,9 +173,9 @@ def _ratio(
     parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int, most: float
 ) -> Estimate:
     if not math.fsum(wholes):
-        return Estimate(None, None, None, "", n)
+        return Estimate(None, None, n)
     value = math.fsum(parts) / math.fsum(wholes)
-    return estimate_of(value, ratio_interval(parts, wholes, clusters, most), n)
+    return Estimate(value, ratio_interval(parts, wholes, clusters, most), n)
 
 
 def ratio_difference(
@@ -221,18 +193,18 @@ def ratio_difference(
     columns = np.array([*before, *after], dtype=np.float64).reshape(4, n)
     wholes = columns[1].sum(), columns[3].sum()
     if not all(wholes):
-        return Estimate(None, None, None, "", n)
+        return Estimate(None, None, n)
     number, ids = cluster_ids(clusters)
     value = float(columns[2].sum() / wholes[1] - columns[0].sum() / wholes[0])
     if number == 1:
-        return estimate_of(value, Interval(-1.0, 1.0, "one cluster"), n)
+        return Estimate(value, Interval(-1.0, 1.0, "one cluster"), n)
     left, left_all, right, right_all = (np.bincount(ids, weights=own) for own in columns)
     weights = (left_all / wholes[0] + right_all / wholes[1]) / 2
     residuals = (right - right.sum() / wholes[1] * right_all) / wholes[1]
     residuals -= (left - left.sum() / wholes[0] * left_all) / wholes[0]
     # In halves: where a document weighs more in one version, it adds up to twice its mean weight.
     half = signs_and_sizes((residuals + value * weights) / 2, weights, 2.0 * n, p)
-    return estimate_of(
+    return Estimate(
         value, Interval(max(-1.0, 2 * half.low), min(1.0, 2 * half.high), half.method), n
     )
 
@@ -243,10 +215,10 @@ def share_difference(
     """The mean of the second values minus that of the first, on versions of the same documents."""
     n = len(clusters)
     if not n:
-        return Estimate(None, None, None, "", 0)
+        return Estimate(None, None, 0)
     differences = [new - old for old, new in zip(before, after, strict=True)]
     interval = difference_interval(differences, clusters)
-    return estimate_of(math.fsum(differences) / n, interval, n)
+    return Estimate(math.fsum(differences) / n, interval, n)
 
 
 def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str]) -> Estimate:
@@ -260,10 +232,10 @@ def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str
 
     truth = np.array(truths, dtype=bool)
     if not 0 < truth.sum() < len(truth):
-        return Estimate(None, None, None, "", len(truth))
+        return Estimate(None, None, len(truth))
     number, ids = cluster_ids(clusters)
     value, of_all = ranked(np.array(values, dtype=np.float64), truth, ids, number)
-    return estimate_of(value, interval_of(of_all, number), len(truth))
+    return Estimate(value, interval_of(of_all, number), len(truth))
 
 
 def ranks_difference(
@@ -291,13 +263,13 @@ def ranks_difference(
     value = right - left
     if here.fewest < FEWEST:
         one = Interval(-1.0, 1.0, "one cluster")
-        return estimate_of(value, one, len(truth)), Test(1.0, "DeLong")
+        return Estimate(value, one, len(truth)), Test(1.0, "DeLong")
     change = there.residuals - here.residuals
     error, freedom = math.sqrt(float(change @ change)), here.fewest - 1
     half = quantile_of_t(freedom) * error
     interval = Interval(max(-1.0, value - half), min(1.0, value + half), "DeLong")
     p = p_of_t(value / error, freedom) if error else float(not value)
-    return estimate_of(value, interval, len(truth)), Test(p, "DeLong")
+    return Estimate(value, interval, len(truth)), Test(p, "DeLong")
 
 
 def ranked(values: Any, truth: Any, ids: Any, number: int) -> tuple[float, Clusters]:

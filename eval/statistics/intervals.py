@@ -51,6 +51,57 @@ class Interval:
     method: str
 
 
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The p-value (two-sided) of a test.
+
+    ``method`` is ``mcnemar``, ``sign flips`` (every set of signs counted), ``sign flips, drawn``,
+    ``gamma`` (for skewed differences), ``dyadic t`` (of items of two documents), ``approximate
+    randomisation`` (of two ratios), ``approximate randomisation, drawn``, ``influence`` (of two
+    correlations), or ``DeLong`` (of two areas under a ROC curve).
+    """
+
+    __test__ = False  # for pytest, which collects what is called so
+
+    p: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and its 95 % interval.
+
+    Attributes:
+        value: a share from 0 to 1, a mean, a correlation, or a difference of any; None where
+            nothing can be said, as of a precision without predictions.
+        interval: None where ``value`` is, and of a mean over one cluster.
+        n: units that the value is over.
+        clusters: the number of clusters that the interval is over; None where nobody counted.
+        test: that of no difference, of the value of one system less that of another.
+    """
+
+    value: float | None
+    interval: Interval | None
+    n: int
+    clusters: int | None = None
+    test: Test | None = None
+
+    @property
+    def low(self) -> float | None:
+        """The lower limit of the interval."""
+        return None if self.interval is None else self.interval.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper limit."""
+        return None if self.interval is None else self.interval.high
+
+    @property
+    def method(self) -> str:
+        """The way in which the limits were computed; empty: there are none."""
+        return "" if self.interval is None else self.interval.method
+
+
 def share_interval(
     values: Sequence[float],
     clusters: Sequence[str],
@@ -176,31 +227,3 @@ def _about_the_mean(values: Sequence[float], ids: Any, number: int) -> tuple[flo
     residuals: Any = np.bincount(ids, weights=items - mean, minlength=number)
     residuals /= len(items)
     return mean, adjusted(residuals, weights), effective_sample_size(weights)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value and its 95 % interval.
-
-    Attributes:
-        value: a share from 0 to 1, or a correlation; None where nothing can be said, as of a
-            precision without predictions.
-        low, high: the limits of the interval; None where ``value`` is.
-        method: the way in which they were computed.
-        n: units that the value is over.
-        clusters: the number of clusters that the interval is over; None where nobody counted.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    method: str
-    n: int
-    clusters: int | None = None
-
-
-def estimate_of(value: float, interval: Interval | None, n: int) -> Estimate:
-    """A value over so many units, and its interval, where there is one."""
-    if interval is None:
-        return Estimate(value, None, None, "", n)
-    return Estimate(value, interval.low, interval.high, interval.method, n)

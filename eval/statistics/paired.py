@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +25,7 @@ from coherencegym.eval.statistics.effective_size import (
     over_documents,
     p_of_t,
 )
-from coherencegym.eval.statistics.intervals import Interval
+from coherencegym.eval.statistics.intervals import Interval, Test
 
 #: Sets of signs that are drawn where not all can be counted.
 FLIPS = 49_999
@@ -45,22 +44,6 @@ _Z95 = 1.959963984540054
 _RANDOMISATION = "approximate randomisation"
 #: Numbers of a block of drawn sets that are in memory at once.
 _BLOCK = 4_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """The p-value (two-sided) of a test.
-
-    ``method`` is ``mcnemar``, ``sign flips`` (every set of signs counted), ``sign flips, drawn``,
-    ``gamma`` (:func:`skewed_p`), ``dyadic t`` (:func:`dyadic_test`), ``approximate randomisation``
-    (of two ratios), ``approximate randomisation, drawn``, or ``DeLong`` (of two areas under a ROC
-    curve).
-    """
-
-    __test__ = False  # for pytest, which collects what is called so
-
-    p: float
-    method: str
 
 
 def paired_test(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from coherencegym.eval.statistics.balance import WILSON
 from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
-
-if TYPE_CHECKING:
-    from coherencegym.eval.statistics.estimators import PairedDifference
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
@@ -188,17 +185,17 @@ def score_fields(found: Estimate) -> dict[str, Any]:
     }
 
 
-def difference_fields(found: PairedDifference | None) -> dict[str, Any]:
-    """The fields of a row that have a difference."""
-    if found is None:
+def difference_fields(found: Estimate | None) -> dict[str, Any]:
+    """The fields of a row that have a difference, which was tested."""
+    if found is None or found.test is None:
         return {}
     return {
         "difference": found.value,
         "ci_low": found.low,
         "ci_high": found.high,
         "ci_method": found.method,
-        "test": found.test,
-        "p": found.p,
+        "test": found.test.method,
+        "p": found.test.p,
     }
 
 

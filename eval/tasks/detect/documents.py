@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -450,7 +450,12 @@ def probe_differences(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
                 else share_difference(before.value, after.value, before.cluster)
             )
             about = {"config": config, "split": split, "decision": system.label}
-            yield {**about, "metric": second.said, **asdict(difference)}
+            figures = {name: getattr(difference, name) for name in _FIGURES}
+            yield {**about, "metric": second.said, **figures}
+
+
+#: What results have of an estimate of what a probe changes.
+_FIGURES = ("value", "low", "high", "method", "n", "clusters")
 
 
 #: A group of documents, beside those by column and by agreement.

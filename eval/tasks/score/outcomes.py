@@ -261,7 +261,7 @@ def _margins(
 
 
 def _compared(own: Cells, other: Cells) -> dict[str, Any]:
-    left, right = MARGIN.estimate_of(own), MARGIN.estimate_of(other)
+    left, right = MARGIN.estimate(own), MARGIN.estimate(other)
     difference = interval = None
     if left.value is not None and right.value is not None:
         difference = left.value - right.value

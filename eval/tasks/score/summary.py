@@ -50,14 +50,14 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[dict[str, 
     """The score of one table minus that of each of its baselines, on the items of both.
 
     Each row has the ``baseline``, the number ``n`` of items, and the ``difference`` with its
-    interval and test (:class:`eval.statistics.estimators.PairedDifference`): of controlled scores
-    for what does not read but comes furthest.
+    interval and test (:class:`eval.statistics.intervals.Estimate`): of controlled scores for what
+    does not read but comes furthest.
     """
     rows = []
-    for name, metric, model, baseline in _held_against(outcomes, table):
+    for name, metric, *sides in _held_against(outcomes, table):
+        model, baseline = map(metric.counted, sides)
         if (found := metric.compare(baseline, model)) is not None:
-            n = len(metric.counted(model))
-            about = {"config": table.config, "split": table.split, "baseline": name, "n": n}
+            about = {"config": table.config, "split": table.split, "baseline": name, "n": found.n}
             rows.append(about | difference_fields(found))
     return rows
 
@@ -93,18 +93,20 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[Score]:
             _, own = decided_cells(outcomes.cells(of_row), values)
             if not len(own.value):
                 continue
-            value: Any = {f"{name}_score": ACCURACY.value(own)}
+            value: Any = {f"{name}_score": ACCURACY.value(ACCURACY.counted(own))}
             scores[place] = replace(scores[place], **value)
-    items = CONTROLLED.counted(_controlled(outcomes, table, MODEL))
+    items, surface = (
+        CONTROLLED.counted(_controlled(outcomes, table, one)) for one in (MODEL, SURFACE_SYSTEM)
+    )
     if len(items):
-        found = CONTROLLED.estimate_of(items)
+        found = CONTROLLED.estimate(items)
         scores[0] = replace(
             scores[0],
             controlled_score=found.value,
             controlled_ci_low=found.low,
             controlled_ci_high=found.high,
             effective_items=effective_sample_size(items.weight),
-            surface_score=CONTROLLED.value(_controlled(outcomes, table, SURFACE_SYSTEM)),
+            surface_score=CONTROLLED.value(surface),
         )
     return scores
 
@@ -140,7 +142,7 @@ def _score(
         aggregation=metric,
         group=group,
         level=level,
-        **score_fields(ACCURACY.estimate_of(items)),
+        **score_fields(ACCURACY.estimate(items)),
         **_margin(cells, margins),
         counts=_counts_of(outcomes, places),
         human_score=human.get("score"),
@@ -157,7 +159,7 @@ def _margin(cells: Cells, margins: np.ndarray) -> dict[str, Any]:
     # An average of a part of them says nothing of the rest.
     if not len(bits) or np.isnan(bits).any():
         return {}
-    found = MARGIN.estimate(replace(cells, value=bits))
+    found = MARGIN.estimate(MARGIN.counted(replace(cells, value=bits)))
     limits = {"margin_mean_low": found.low, "margin_mean_high": found.high}
     return {"margin_mean": found.value, **limits}
 
@@ -214,23 +216,23 @@ def headline_of(
         **{name: _mean_of(name, items, beside) for name in BASELINE_WORDS},
         **human_performance(_mean_of("human_score", items, beside), beside),
     }
-    plain = ACCURACY.over_items([*items.values()])
+    plain = ACCURACY.mean([*items.values()])
     model, surface = (
         items_by_config(outcomes, chosen, CONTROLLED, system) for system in (MODEL, SURFACE_SYSTEM)
     )
     if model.keys() != items.keys():
         return headline_over(items, plain, **{**known, "surface_score": None})
     known |= {"plain_score": plain.value, "plain_ci_low": plain.low, "plain_ci_high": plain.high}
-    over = CONTROLLED.compare_items([*surface.values()], [*model.values()])
+    over = CONTROLLED.compare_means([*surface.values()], [*model.values()])
     known |= {
         "metric": CONTROLLED.label,
         "effective_items": effective_sample_size(pooled([*model.values()]).weight),
-        "surface_score": CONTROLLED.over_items([*surface.values()]).value,
+        "surface_score": CONTROLLED.mean([*surface.values()]).value,
         "over_surface": over.value,
         "over_surface_low": over.low,
         "over_surface_high": over.high,
     }
-    return headline_over(items, CONTROLLED.over_items([*model.values()]), **known)
+    return headline_over(items, CONTROLLED.mean([*model.values()]), **known)
 
 
 #: A table in memory, or one of results: both say what counts in the suite's one number.

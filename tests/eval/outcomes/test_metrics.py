@@ -37,8 +37,7 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.estimators import PairedDifference
-from coherencegym.eval.statistics.intervals import Estimate, Interval, mean_interval, share_interval
+from coherencegym.eval.statistics.intervals import Estimate, mean_interval, share_interval
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
@@ -137,8 +136,7 @@ def _correlated(kind: str) -> Known:
 
     def estimate(cells: Cells) -> Estimate:
         own = found(cells)
-        ends = own.interval
-        return Estimate(own.value, ends.low, ends.high, ends.method, len(cells))
+        return Estimate(own.value, own.interval, len(cells))
 
     def difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
         _, ends, test = correlations_difference(found(before), found(after))
@@ -177,27 +175,26 @@ def _area(cells: Cells) -> float:
     return float(ranks.statistic / truth.sum() / (~truth).sum())
 
 
-def _with_ends(value: float, ends: Interval | None, number: int) -> Estimate:
-    if ends is None:
-        return Estimate(value, None, None, "", number)
-    return Estimate(value, ends.low, ends.high, ends.method, number)
+def _share(cells: Cells) -> Estimate:
+    values = cells.value.tolist()
+    return Estimate(sum(values) / len(values), share_interval(values, cells.cluster), len(cells))
 
 
 KNOWN = {
     "accuracy": Known(
         lambda cells: float(cells.value.mean()),
-        lambda cells: estimators.accuracy(cells.value.tolist(), cells.cluster),
+        _share,
         _share_difference,
     ),
     # Here of one prediction an item; of several see below.
     "accuracy of items": Known(
         lambda cells: float(cells.value.mean()),
-        lambda cells: estimators.accuracy(cells.value.tolist(), cells.cluster),
+        _share,
         _share_difference,
     ),
     "weighted accuracy of items": Known(
         lambda cells: float(np.average(cells.value, weights=cells.weight)),
-        lambda cells: _with_ends(
+        lambda cells: Estimate(
             float(np.average(cells.value, weights=cells.weight)),
             weighted_interval(cells.value, cells.weight, cells.cluster),
             len(cells),
@@ -206,7 +203,7 @@ KNOWN = {
     ),
     "mean margin": Known(
         lambda cells: float(cells.value.mean()),
-        lambda cells: _with_ends(
+        lambda cells: Estimate(
             float(cells.value.mean()), mean_interval(cells.value, cells.cluster), len(cells)
         ),
     ),
@@ -236,7 +233,7 @@ def test_every_kind_has_what_it_is_held_against() -> None:
     assert all(kind.estimator == name for name, kind in KINDS.items())
 
 
-def holds_its_value(found: Estimate | PairedDifference, metric: Metric) -> None:
+def holds_its_value(found: Estimate, metric: Metric) -> None:
     # Of numbers without ends, of one cluster, nothing is known of others.
     if found.value is None or (metric.unit and not found.method):
         assert (found.low, found.high) == (None, None)
@@ -246,13 +243,14 @@ def holds_its_value(found: Estimate | PairedDifference, metric: Metric) -> None:
     assert found.low - 1e-9 <= found.value <= found.high + 1e-9
 
 
-def is_the_same(one: Any, other: Any) -> None:
+def is_the_same(one: Estimate | None, other: Estimate | None) -> None:
     """The numbers of two estimates or differences are, but for rounding."""
-    assert (one is None) == (other is None)
-    if one is None:
-        return
-    for (name, left), right in zip(asdict(one).items(), asdict(other).values(), strict=True):
-        assert left == (pytest.approx(right, abs=1e-6) if isinstance(right, float) else right), name
+    left, right = ({} if each is None else asdict(each) for each in (one, other))
+    assert left.keys() == right.keys()
+    for name, value in left.items():
+        parts = value if isinstance(value, dict) else {name: value}
+        others = right[name] if isinstance(value, dict) else {name: right[name]}
+        assert parts == pytest.approx(others, abs=1e-6), name
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -260,11 +258,12 @@ def is_the_same(one: Any, other: Any) -> None:
 @given(units=UNITS)
 def test_an_estimate_is_that_of_its_function(name: str, units: list[Both]) -> None:
     metric, cells, known = of_all(KINDS[name]), cells_of(name, units), KNOWN[name]
-    found, value = metric.estimate(cells), metric.value(cells)
+    counted = metric.counted(cells)
+    found, value = metric.estimate(counted), metric.value(counted)
     holds_its_value(found, metric)
     assert (found.n, found.clusters) == (len(units), len({own[5] for own in units}))
     if value is None:
-        assert found == Estimate(None, None, None, "", found.n, found.clusters)
+        assert found == Estimate(None, None, found.n, found.clusters)
         return
     if not metric.unit:
         assert value + 1e-9 >= -1
@@ -280,7 +279,7 @@ def test_an_estimate_is_that_of_its_function(name: str, units: list[Both]) -> No
 @given(units=UNITS)
 def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> None:
     metric = of_all(KINDS[name])
-    sides = [cells_of(name, units, side) for side in (0, 1)]
+    sides = [metric.counted(cells_of(name, units, side)) for side in (0, 1)]
     values = [metric.value(side) for side in sides]
     found = metric.compare(sides[0], sides[1])
     if found is None:
@@ -290,17 +289,19 @@ def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> N
     assert values[1] is not None
     assert found.value == pytest.approx(values[1] - values[0], abs=1e-9)
     holds_its_value(found, metric)
-    assert 0 <= found.p <= 1
+    assert found.test is not None
+    assert 0 <= found.test.p <= 1
     difference = KNOWN[name].difference
     assert difference is not None
     ends, test, p = difference(sides[0], sides[1])
-    assert (found.test, found.method) == (test, ends.method)
-    assert found.p == pytest.approx(p)
+    assert (found.test.method, found.method) == (test, ends.method)
+    assert found.test.p == pytest.approx(p)
     assert found.low == pytest.approx(ends.low)
     assert found.high == pytest.approx(ends.high)
     same = metric.compare(sides[0], sides[0])
     assert same is not None
-    assert (same.value, same.p) == (0, 1)
+    assert same.test is not None
+    assert (same.value, same.test.p) == (0, 1)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -314,21 +315,24 @@ def test_neither_the_order_of_units_nor_names_of_clusters_matter(
     random.shuffle(others)
     # Other names in the same order: sums over clusters are those of the same numbers.
     named = [(*own[:5], f"d{'abcdef'.index(own[5]) * 7:03}") for own in units]
-    assert metric.estimate(cells_of(name, named)) == metric.estimate(cells_of(name, units))
-    before = [cells_of(name, own, 0) for own in (units, others, named)]
-    after = [cells_of(name, own, 1) for own in (units, others, named)]
+    before, after = (
+        [metric.counted(cells_of(name, own, side)) for own in (units, others, named)]
+        for side in (0, 1)
+    )
+    assert metric.estimate(before[2]) == metric.estimate(before[0])
     is_the_same(metric.estimate(before[1]), metric.estimate(before[0]))
     found = [metric.compare(*sides) for sides in zip(before, after, strict=True)]
     assert found[2] == found[0]
-    if found[0] is not None and "drawn" not in found[0].test:
+    if found[0] and found[0].test and "drawn" not in found[0].test.method:
         is_the_same(found[1], found[0])
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_without_units_there_is_no_value(name: str) -> None:
-    metric, cells = of_all(KINDS[name]), cells_of(name, [])
+    metric = of_all(KINDS[name])
+    cells = metric.counted(cells_of(name, []))
     assert metric.value(cells) is None
-    assert metric.estimate(cells) == Estimate(None, None, None, "", 0, 0)
+    assert metric.estimate(cells) == Estimate(None, None, 0, 0)
     assert metric.compare(cells, cells) is None
     assert metric.fault(cells) == ""
 
@@ -337,7 +341,8 @@ def test_without_units_there_is_no_value(name: str) -> None:
 @FEW
 @given(units=UNITS)
 def test_how_right_units_are_is_from_0_to_1(name: str, units: list[Both]) -> None:
-    found = of_all(KINDS[name]).rightness(cells_of(name, units))
+    metric = of_all(KINDS[name])
+    found = metric.rightness(metric.counted(cells_of(name, units)))
     assert (found is None) == ("accuracy" not in name and name not in ("ratio", "F1"))
     if found is not None:
         shares = [part / all_ if all_ else 1.0 for (part, all_), *_ in units]
@@ -386,8 +391,9 @@ def test_what_has_no_fault_has_an_estimate(name: str, rows: list[Any]) -> None:
                strict=True), strict=True))  # fmt: skip
     metric, cells = of_all(KINDS[name]), as_if(cells_of(name, named), **columns)
     if not metric.fault(cells):
-        holds_its_value(metric.estimate(cells), metric)
-        metric.compare(cells, cells)
+        counted = metric.counted(cells)
+        holds_its_value(metric.estimate(counted), metric)
+        metric.compare(counted, counted)
 
 
 # ---------------------------------------------------------------- predictions of items
@@ -438,22 +444,23 @@ def test_the_accuracy_of_items_is_that_of_a_loop(items: list[ItemOfBoth], random
     left, right = (item_means(items, side) for side in (0, 1))
     clusters = [cluster for _, cluster in items]
     ends = share_interval(left, clusters, [len(own) for own, _ in items])
-    known = Estimate(sum(left) / len(left), ends.low, ends.high, ends.method, len(items))
+    known = Estimate(sum(left) / len(left), ends, len(items))
     test = paired_test(left, right, clusters)
     between = [after - before for before, after in zip(left, right, strict=True)]
     limits = difference_interval(between, clusters, test)
     for order in orders(items, random):
-        before, after = (item_cells(items, side, order) for side in (0, 1))
+        before, after = (metric.counted(item_cells(items, side, order)) for side in (0, 1))
         found = metric.estimate(before)
         is_the_same(found, replace(known, clusters=len(set(clusters))))
         assert metric.value(before) == pytest.approx(known.value)
-        assert metric.counted(before).weight.sum() == len(order)
+        assert before.weight.sum() == len(order)
         assert sorted(metric.rightness(before)) == pytest.approx(sorted(left))
         compared = metric.compare(before, after)
         assert compared is not None
         assert compared.value == pytest.approx(sum(between) / len(between))
-        assert compared.test == test.method
-        assert compared.p == pytest.approx(test.p)
+        assert compared.test is not None
+        assert compared.test.method == test.method
+        assert compared.test.p == pytest.approx(test.p)
         assert (compared.low, compared.high) == pytest.approx((limits.low, limits.high))
 
 
@@ -465,8 +472,8 @@ def test_the_mean_and_median_margin_are_those_of_a_loop(
     means, clusters = item_means(items, 0), [cluster for _, cluster in items]
     number, ends = len(means), mean_interval(means, clusters)
     for order in orders(items, random):
-        cells = item_cells(items, 0, order)
-        known = _with_ends(sum(means) / number, ends, number)
+        cells = metric.counted(item_cells(items, 0, order))
+        known = Estimate(sum(means) / number, ends, number)
         is_the_same(metric.estimate(cells), replace(known, clusters=len(set(clusters))))
         assert metric.value(cells) == pytest.approx(sum(means) / number, abs=1e-9)
         assert metric.compare(cells, cells) is None
@@ -590,7 +597,7 @@ def test_a_score_outside_of_its_range_is_refused(
     tables = table_of([unit(0, "c")], {"value": [1.0]})
 
     def found(kind: str, value: float) -> float | None:
-        fixed = Estimate(value, None, None, "", 1)
+        fixed = Estimate(value, None, 1)
         monkeypatch.setattr(KINDS[kind], "estimate", lambda metric, cells: fixed)
         ((_, _, score),) = estimates(tables, {"m": KINDS[kind]("m", "M")})
         return score.score

@@ -16,6 +16,7 @@ from scipy import stats
 
 from coherencegym.eval.statistics import paired
 from coherencegym.eval.statistics.estimators import ranks_difference
+from coherencegym.eval.statistics.intervals import Test
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
@@ -66,7 +67,7 @@ SHARES = st.integers(1, 6).flatmap(
 )
 
 
-def only_flips(differences: list[float], clusters: list[str], seed: int = 0) -> paired.Test:
+def only_flips(differences: list[float], clusters: list[str], seed: int = 0) -> Test:
     """The permutation test alone, without what stands beside it for skewed differences."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paired, "skewed_p", lambda *_: 0.0)
@@ -232,7 +233,7 @@ def test_equal_means_of_skewed_differences_are_found_unequal_at_most_at_the_leve
 
 def test_mcnemar_where_items_are_independent_and_have_one_prediction() -> None:
     left, right = [1.0, 0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 1.0, 0.0]
-    assert paired_test(left, right, list("abcde")) == paired.Test(mcnemar(1, 3), "mcnemar")
+    assert paired_test(left, right, list("abcde")) == Test(mcnemar(1, 3), "mcnemar")
     assert paired_test(left, right, list("abcda")) == sign_flips([0, 1, 1, 1, -1], list("abcda"))
     shares = paired_test([0.5, *left[1:]], right, list("abcde"))
     assert shares == sign_flips([0.5, 1, 1, 1, -1], list("abcde"))
