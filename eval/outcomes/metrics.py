@@ -21,7 +21,7 @@ from coherencegym.eval.outcomes.label_metrics import (
     SpearmanWithin,
 )
 from coherencegym.eval.outcomes.metric import Metric, over
-from coherencegym.eval.outcomes.schema import Group, System, name_of_group
+from coherencegym.eval.outcomes.schema import System, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, join_cells
 from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.intervals import (
@@ -244,15 +244,24 @@ KINDS: Mapping[str, type[Metric]] = {
 }
 
 
-def score_level(system: System, group: Group | None) -> str:
-    """The level of a score (:class:`eval.statistics.scores.ScoreRow`)."""
-    if system.role != "model":
-        return REFERENCE
-    if system.layer is not None:
-        return "detail"
-    if group is None:
-        return "all"
-    return "column" if group[0] else "group"
+#: The level and the group of a row (:class:`eval.statistics.scores.ScoreRow`), and its places.
+RowPlaces = tuple[str, str, Any]
+
+
+def rows_of(
+    tables: OutcomeTables, places: Any, system: System, by_group: bool
+) -> Iterator[RowPlaces]:
+    """The rows of some outcomes of a system: of all, and if asked for of each group of units."""
+    for group, own in tables.parts(places, by_group).items():
+        if system.role != "model":
+            level = REFERENCE
+        elif system.layer is not None:
+            level = "detail"
+        elif group is None:
+            level = "all"
+        else:
+            level = "column" if group[0] else "group"
+        yield level, name_of_group(group) if group else "", own
 
 
 def estimates(
@@ -268,7 +277,7 @@ def estimates(
     for (config, split, name, system), every in tables.series.items():
         metric = metrics[name]
         by_group = metric.by_group and system.layer is None
-        for group, places in tables.parts(every, by_group).items():
+        for level, group, places in rows_of(tables, every, system, by_group):
             cells = tables.cells(places)
             found = metric.estimate(metric.counted(cells))
             least = -1 if metric.is_signed else 0
@@ -283,8 +292,8 @@ def estimates(
                     split=split,
                     metric=metric.said,
                     system=system.label,
-                    group=name_of_group(group) if group else "",
-                    level=score_level(system, group),
+                    group=group,
+                    level=level,
                     **score_fields(found),
                     chance=metric.chance,
                     counts=dict(cells.left_out),

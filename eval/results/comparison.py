@@ -16,8 +16,8 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting
 from coherencegym.eval.outcomes.metric import Metric
-from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, score_level
-from coherencegym.eval.outcomes.schema import MODEL, System, name_of_group
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, rows_of
+from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, SeriesKey, count_distinct
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
@@ -137,17 +137,16 @@ def _rows_of(
 ) -> Iterator[tuple[Any, dict[str, Any]]]:
     # The places of each row, and what it is about.
     config, split, _, system = key
-    about: dict[str, Any] = {"config": config, "split": split, "metric": metric.said}
+    of_table = {"config": config, "split": split, "metric": metric.said, "system": system.label}
     if metric.is_of_items:
-        for level, group, places in select(ours, every, table.headline, table.breakdowns):
-            formula, aggregation = kind_of(ours, places)
-            kinds = {"formula": formula, "aggregation": aggregation}
-            yield places, {**about, **kinds, "level": level, "group": group}
-        return
-    is_whole = system.role == "model" and system.layer is None
-    for part, places in ours.parts(every, metric.by_group and is_whole).items():
-        level, group = score_level(system, part), name_of_group(part) if part else ""
-        yield places, {**about, "system": system.label, "level": level, "group": group}
+        rows = select(ours, every, table.headline, table.breakdowns)
+    else:
+        is_whole = system.role == "model" and system.layer is None
+        rows = rows_of(ours, every, system, metric.by_group and is_whole)
+    for level, group, places in rows:
+        formula, aggregation = kind_of(ours, places)
+        kinds = {"formula": formula, "aggregation": aggregation}
+        yield places, {**of_table, **kinds, "level": level, "group": group}
 
 
 def _row(

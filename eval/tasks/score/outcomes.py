@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINES, MEASURED_BASELINES, SURFACE, ItemTable
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.outcomes.metrics import ItemAccuracy, Margin, WeightedAccuracy
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, Margin, RowPlaces, WeightedAccuracy
 from coherencegym.eval.outcomes.schema import (
     FIRST_LEFT_OUT,
     FLAGS,
@@ -32,7 +32,7 @@ from coherencegym.eval.outcomes.schema import (
     name_of_group,
 )
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter, first_places
-from coherencegym.eval.statistics.intervals import difference_of_means
+from coherencegym.eval.statistics.intervals import Estimate, difference_of_means
 from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, text_of
 from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
@@ -262,10 +262,10 @@ def _margins(
 
 def _compared(own: Cells, other: Cells) -> dict[str, Any]:
     left, right = MARGIN.estimate(own), MARGIN.estimate(other)
-    difference = interval = None
+    found = Estimate(None, None, 0)
     if left.value is not None and right.value is not None:
-        difference = left.value - right.value
         interval = difference_of_means((own.value, own.cluster), (other.value, other.cluster))
+        found = Estimate(left.value - right.value, interval, left.n)
     return {
         "n": left.n,
         "n_control": right.n,
@@ -273,16 +273,11 @@ def _compared(own: Cells, other: Cells) -> dict[str, Any]:
         "n_clusters_control": right.clusters,
         "margin_mean": left.value,
         "control_margin_mean": right.value,
-        "difference": difference,
-        "ci_low": interval.low if interval else None,
-        "ci_high": interval.high if interval else None,
-        "ci_method": interval.method if interval else "",
+        "difference": found.value,
+        "ci_low": found.low,
+        "ci_high": found.high,
+        "ci_method": found.method,
     }
-
-
-#: The level and the group of a row (see :class:`eval.statistics.scores.ScoreRow`), and the places
-#: of its predictions among the outcomes.
-RowPlaces = tuple[str, str, "np.ndarray"]
 
 
 def select(

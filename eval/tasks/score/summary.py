@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINE_WORDS, SURFACE, ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, RowPlaces, pooled
 from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, FLAGS, MODEL, TOO_LONG, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct, join_cells
 from coherencegym.eval.statistics.effective_size import effective_sample_size
@@ -35,7 +35,6 @@ from coherencegym.eval.tasks.score.outcomes import (
     MARGIN,
     OF_MODEL,
     SURFACE_SYSTEM,
-    RowPlaces,
     by_kind,
     inside,
     item_baselines,
