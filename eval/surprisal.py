@@ -8,7 +8,6 @@ text is its pseudo-log-likelihood (:mod:`eval.text.sequence`).
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -27,13 +26,13 @@ from coherencegym.eval.forward.trial import (
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.config import context_length, limits_of, refuse_unless_in_vocabulary
 from coherencegym.eval.models.machine import ALONE, World
-from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import CachedPlans, Plan
-from coherencegym.eval.plan.requests import AnyAsked, Prepared, prepare, region_places
+from coherencegym.eval.plan.requests import AnyAsked, Prepared, Rendering, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
-from coherencegym.eval.text.special import Added, Separator, Start, start_of_text
+from coherencegym.eval.text.special import start_of_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,23 +96,13 @@ class Surprisals(Generic[AnyAsked]):
 
     Attributes:
         items: the answers, in the order of what was asked.
-        start, separator: the ways in which texts were rendered; see :mod:`eval.text.special`.
-        context: most tokens that the model can read, or None.
+        rendering: the way in which texts were given to the model.
         execution: the run.
-        rules: the mode.
-        added: the tokens that the tokenizer put around every text by itself, where ``rules`` let
-            it; ``start`` is then none.
-        names: those of special tokens in the texts (:mod:`eval.text.sequence`).
     """
 
     items: tuple[Answer[AnyAsked], ...]
-    start: Start
-    separator: Separator | None
-    context: int | None
+    rendering: Rendering
     execution: Execution = field(repr=False)
-    rules: Rules = DEFAULT
-    added: Added | None = None
-    names: Counter[str] = field(default_factory=Counter)
 
     @property
     def plan(self) -> Plan:
@@ -208,24 +197,14 @@ def surprisals(
             f"{item_id}: condition {name!r} has a surprisal that is not finite; "
             f"{unless_finite(getattr(model, 'dtype', None))}"
         ) from None
-    return Surprisals(
-        answers_of(prepared, dict(enumerate(execution.bits)), options.rules),
-        prepared.start,
-        prepared.separator,
-        prepared.context,
-        execution,
-        options.rules,
-        prepared.added,
-        prepared.names,
-    )
+    answers = answers_of(prepared, dict(enumerate(execution.bits)))
+    return Surprisals(answers, prepared.rendering, execution)
 
 
-def answers_of(
-    prepared: Prepared[AnyAsked], bits: Bits, rules: Rules
-) -> tuple[Answer[AnyAsked], ...]:
+def answers_of(prepared: Prepared[AnyAsked], bits: Bits) -> tuple[Answer[AnyAsked], ...]:
     """The answers, with the conditions all of whose sequences have bits."""
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in prepared.queries]
-    plan = prepared.plan
+    plan, rules = prepared.plan, prepared.rendering.rules
     asked = zip(prepared.query_conditions, prepared.requests, plan.sequence_of_request, strict=True)
     for (number, name), own in groupby(asked, key=lambda each: each[0]):
         encoding = prepared.fitted[number].encodings[name]

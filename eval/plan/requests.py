@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.eval.models.config import context_length, limits_of
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
@@ -75,6 +75,27 @@ class Fitted:
 
 
 @dataclass(frozen=True)
+class Rendering:
+    """The way in which texts were given to a model.
+
+    Attributes:
+        rules: the mode.
+        start, separator: see :mod:`eval.text.special`.
+        added: the tokens that the tokenizer put around every text by itself, where ``rules`` let
+            it; ``start`` is then none.
+        context: most tokens that the model can read, or None.
+        names: those of special tokens in the texts (:mod:`eval.text.sequence`).
+    """
+
+    rules: Rules
+    start: special.Start
+    separator: special.Separator | None = None
+    added: special.Added | None = None
+    context: int | None = None
+    names: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
 class Prepared(Generic[AnyAsked]):
     """Requests of a model, and where they are from.
 
@@ -85,8 +106,6 @@ class Prepared(Generic[AnyAsked]):
         requests: whole texts with the positions to read; where tokens are masked, one for each
             position of a condition, one behind the other.
         plan: that of the requests; no batches are made yet.
-        context: most tokens that the model can read, or None.
-        names: those of special tokens in the texts (:mod:`eval.text.sequence`).
         words: the tokens that begin a word, where surprisals are corrected.
     """
 
@@ -94,12 +113,8 @@ class Prepared(Generic[AnyAsked]):
     fitted: Sequence[Fitted]
     query_conditions: Sequence[tuple[int, str]]
     requests: Sequence[TokenSequence]
-    start: special.Start
-    separator: special.Separator | None
-    added: special.Added | None
+    rendering: Rendering
     plan: Plan
-    context: int | None
-    names: Counter[str]
     words: WordBeginnings | None
 
 
@@ -131,16 +146,16 @@ def prepare(
     is_declared = uses_separator is not None
     if uses_separator is None and not options.special_tokens:
         uses_separator = any(SEPARATOR in condition.content for condition in flat)
-    rendering = None
+    separator = None
     if uses_separator and not options.rules.separator_is_text:
-        rendering = special.separator(tokenizer, options.separator)
-    found = count_names(tokenizer, (c.content for c in flat), separated=rendering is not None)
+        separator = special.separator(tokenizer, options.separator)
+    names = count_names(tokenizer, (c.content for c in flat), separated=separator is not None)
     if is_declared:
-        del found[TURN]
+        del names[TURN]
     context = context_length(config)
-    names = [query.item_id for query in queries for _ in query.conditions]
-    how = added, names, masks is not None, options.special_tokens
-    encodings = iter(encode(tokenizer, flat, start, rendering, *how))
+    item_ids = [query.item_id for query in queries for _ in query.conditions]
+    how = added, item_ids, masks is not None, options.special_tokens
+    encodings = iter(encode(tokenizer, flat, start, separator, *how))
     fitted, query_conditions, requests = [], [], []
     for number, query in enumerate(queries):
         own = {each.condition_name: next(encodings) for each in query.conditions}
@@ -161,8 +176,8 @@ def prepare(
             query_conditions += [(number, name)] * len(asked)
             requests += asked
     plan = make_plan(requests, limits=limits_of(config))
-    about = start, rendering, added, plan, context, found, words
-    return Prepared(queries, fitted, query_conditions, requests, *about)
+    rendering = Rendering(options.rules, start, separator, added, context, names)
+    return Prepared(queries, fitted, query_conditions, requests, rendering, plan, words)
 
 
 def fit(encodings: Mapping[str, Encoding | None], context: int | None, truncate: bool) -> Fitted:

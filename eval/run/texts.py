@@ -196,14 +196,15 @@ def _rows(
         for name, condition in zip(names, conditions, strict=True)
     ]
     found = surprisals(model.model, model.tokenizer, queries, options, **running)
-    for note in name_notes(found.names, options.special_tokens):
+    rendering = found.rendering
+    for note in name_notes(rendering.names, options.special_tokens):
         tell(note.text)
     entered = shared = 0
     for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True)):
         if _NAME not in answer.conditions:
             raise EvaluationError(
-                f"{names[number]}: longer than the model's context of {found.context:,} tokens; "
-                "expected a shorter text, or context"
+                f"{names[number]}: longer than the model's context of "
+                f"{rendering.context:,} tokens; expected a shorter text, or context"
             )
         start, end = condition.region_offsets[-1]
         offset = len(condition.content) - len(texts[number])

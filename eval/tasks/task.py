@@ -218,7 +218,7 @@ class TaskContext:
     def count(self, read: Surprisals[Any]) -> None:
         """Count the texts of a run."""
         self.reads.append((read.execution.cached, len(read.plan.sequences)))
-        self.names.update(read.names)
+        self.names.update(read.rendering.names)
 
     @contextmanager
     def asking(self, name: str, number: int) -> Iterator[TaskContext]:

@@ -164,9 +164,9 @@ def test_options_reach_the_run(
         "(1;%a%) > (1;%b%)",
     )
     for separator, text in (("none", ""), (" and", " and")):
-        found = score(demo.model, tokenizer, [turns], separator=separator).details[0].last.separator
-        assert found is not None
-        assert found.text == text
+        found = score(demo.model, tokenizer, [turns], separator=separator).details[0].rendering
+        assert found.separator is not None
+        assert found.separator.text == text
 
 
 def test_items_from_choose_and_say_what_they_are(data: Path, tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.plan.options import DEFAULT
+from coherencegym.eval.plan.requests import Rendering
 from coherencegym.eval.results.written import write_results
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
@@ -206,7 +208,7 @@ def made_results(
     writer = OutcomeWriter()
     details = [ScoredItemTable(table, writer) for table, _ in evaluated]
     for detail, items in zip(details, tables.values(), strict=True):
-        detail.add(Surprisals(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
+        detail.add(Surprisals(tuple(items), _RENDERING, _EXECUTION))
     found = Results(
         signature="model:made-up|data:made_up",
         model={
@@ -231,6 +233,7 @@ def made_results(
     return replace(found, rows=rows, differences=differences, more=more_keys(found))
 
 
+_RENDERING = Rendering(DEFAULT, Start(0, "<s>", ""))
 #: A run of nothing.
 _EXECUTION = cast(
     Any,

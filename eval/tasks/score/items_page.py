@@ -106,7 +106,7 @@ def example_of(found: Results) -> dict[str, Any] | None:
             )
             item = scored.item
             names.sort(key=[condition.condition_name for condition in item.conditions].index)
-            known = read_values(prediction, scored, own.last.rules)
+            known = read_values(prediction, scored, own.rendering.rules)
             values = {name: value for _, name, value in known}
             texts = marked(*(item.condition(name).content for name in names))
             return {
@@ -147,7 +147,7 @@ def collect(
         sizes = accumulate(_characters(one.item) for one, _ in own.shown)
         room = most_characters / len(found.details)
         number = max(1, sum(size <= room for size in sizes))
-        shown, rules = own.shown[:number], own.last.rules
+        shown, rules = own.shown[:number], own.rendering.rules
         if number < own.n_items:
             left_out[own.table.name] = own.n_items - number
         columns = _columns(own.table, [one for one, _ in shown])

@@ -245,7 +245,7 @@ def notes_of(found: Results) -> Iterator[Note]:
     masked = scorer_notes(found.settings, tables)
     yield from masked
     if not masked:
-        yield from compat_notes(details[0].last.rules, str(found.model["dtype"]), tables)
+        yield from compat_notes(details[0].rendering.rules, str(found.model["dtype"]), tables)
     if ties := tie_line(found.outcomes, tables):
         yield caution(ties)
     for one in details:
@@ -367,7 +367,7 @@ def score_notes(scores: Sequence[Score], scored: Sequence[ScoredItemTable]) -> I
         if reason in counts:
             yield caution(f"undefined: {counts[reason]:,}, {meaning}")
     if too_long := sum(one.too_long for one in scored):
-        context = scored[0].last.context
+        context = scored[0].rendering.context
         yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
     if cut := sum(one.truncated for one in scored):
         yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")

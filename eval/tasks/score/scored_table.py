@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable, StoredItems
 from coherencegym.eval.kinds.formula import WHOLE
@@ -21,7 +20,7 @@ from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.models.machine import give_back_memory
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import one_ahead
-from coherencegym.eval.plan.requests import Prepared
+from coherencegym.eval.plan.requests import Prepared, Rendering
 from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.options import ScoreOptions
@@ -159,7 +158,10 @@ class ScoredItemTable:
         apart: the reasons why texts were not read together, by trials of the model.
         halved: how often memory ran out, so that batches were made smaller.
         shown: the items that are shown with what became of their predictions, all or the first.
+        rendering: that of the items, as soon as some are there.
     """
+
+    rendering: Rendering
 
     def __init__(
         self,
@@ -177,21 +179,18 @@ class ScoredItemTable:
         self.apart: set[str] = set()
         self._most_shown = most_shown
         self.shown: list[tuple[Answer[Item], Sequence[EvaluatedPrediction]]] = []
-        self._last: Surprisals[Item] | None = None
 
     def add(self, scored: Surprisals[Item]) -> None:
         """Count some items, and evaluate their predictions."""
-        by_item = [
-            list(evaluate_predictions(item, scored.rules, self.error)) for item in scored.items
-        ]
+        rules = scored.rendering.rules
+        by_item = [list(evaluate_predictions(item, rules, self.error)) for item in scored.items]
         evaluated = [prediction for own in by_item for prediction in own]
         units = add_predictions(self._writer, self.table, evaluated)
         add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
         left = None if self._most_shown is None else max(0, self._most_shown - len(self.shown))
         self.shown += islice(zip(scored.items, by_item, strict=True), left)
-        # What was run is done, and large.
-        self._last = replace(scored, items=(), execution=cast(Any, None))
+        self.rendering = scored.rendering
 
     def _count(self, scored: Surprisals[Item]) -> None:
         self.halved += scored.execution.halved
@@ -206,12 +205,6 @@ class ScoredItemTable:
             self.families = self.families or bool(one.item.extra.get(FAMILY))
             if chosen := one.item.extra.get(FILTER_MODEL):
                 self.chosen_with.add(str(chosen))
-
-    @property
-    def last(self) -> Surprisals[Item]:
-        """The last part without its items: the start of texts and the rules are those of all."""
-        assert self._last is not None
-        return self._last
 
 
 def _spanning_tokens(scored: Answer[Item]) -> int:

@@ -185,9 +185,9 @@ def measure_error(
         own = [item for item, separator in sample if separator is uses_separator]
         planned = plan_items(model, tokenizer, own, options, uses_separator=uses_separator)
         found = surprisals(model, tokenizer, planned, options, twice=True, **run)
-        again = answers_of(planned, found.execution.again, found.rules)
+        again = answers_of(planned, found.execution.again)
         errors += [
-            largest_error(answer, exact, found.rules)
+            largest_error(answer, exact, options.rules)
             for answer, exact in zip(found.items, again, strict=True)
             if exact.conditions
         ]

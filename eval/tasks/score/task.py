@@ -73,11 +73,11 @@ def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
 
 def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
     """The user's choices of reading as they came to for the model."""
-    first, error = details[0].last, details[0].error
-    rendering = next((one.last.separator for one in details if one.last.separator), None)
+    first, error = details[0].rendering, details[0].error
+    separators = [one.rendering.separator for one in details if one.rendering.separator]
     return {
         "start_of_text": asdict(first.start),
-        "separator_rendering": asdict(rendering) if rendering else None,
+        "separator_rendering": asdict(separators[0]) if separators else None,
         "rules": asdict(first.rules),
         "added_tokens": asdict(first.added) if first.added else None,
         "tie_bits": first.rules.tie_bits,

@@ -23,6 +23,7 @@ from coherencegym.eval.plan.requests import Query, prepare
 from coherencegym.eval.text.places import Tokens
 from coherencegym.eval.text.reading import TokenReader, begin_words
 from coherencegym.eval.text.sequence import MaskedRow, Masks, TokenSequence, mask_of
+from coherencegym.eval.text.special import Added
 
 MASK = 9999
 #: Ids of a text, and the number of the word of each: words follow one another.
@@ -139,7 +140,7 @@ def test_around_a_text_stands_what_the_tokenizer_puts_there_in_no_region() -> No
     assert list(encoding.ids) == tokenizer("The dog was sad")["input_ids"]
     assert (encoding.regions[0], encoding.regions[-1]) == (-1, -1)
     assert len(prepared.requests) == len(encoding.ids) - 2
-    assert prepared.added == type(prepared.added)((2,), (3,), counts=False)
+    assert prepared.rendering.added == Added((2,), (3,), counts=False)
     every = requests(tokenizer, "The dog", "was sad", reads=frozenset(), every_token=True)
     assert [each.masked.hidden[:1] for each in every.requests] == [
         (place,) for place in range(1, len(encoding.ids) - 1)
@@ -171,7 +172,7 @@ def test_masked_next_token_prediction_reads_the_place_before() -> None:
         tokenizer_object=bare.backend_tokenizer, mask_token="<mask>", bos_token="<s>"
     )
     prepared = requests(with_start, "The dog", scorer="mntp")
-    assert prepared.added.before == (with_start.bos_token_id,)
+    assert prepared.rendering.added.before == (with_start.bos_token_id,)
     assert prepared.requests[0].masked.hidden[0] == 1
     assert prepared.fitted[0].encodings["a"].regions[:2] == (-1, 1)
 

@@ -78,7 +78,7 @@ def condition(
 
 def evaluate(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[EvaluatedPrediction]:
     scored = score_items(model, tokenizer, [item], Options(rules=rules))
-    return list(evaluate_predictions(scored.items[0], scored.rules))
+    return list(evaluate_predictions(scored.items[0], rules))
 
 
 # ---------------------------------------------------------------- one test for each row
@@ -256,9 +256,10 @@ def test_a_tokenizer_that_adds_only_a_start_token(
     tokenizer = template(make_tokenizer(), "<s> $A")
     item = make_item({"a": ["Tim", "ran."]}, "(*;%a%) > 0")
     scored = score_items(model, tokenizer, [item], Options(rules=SYNTAXGYM_2021))
-    assert scored.added is not None
-    assert (scored.added.before, scored.added.after) == ((tokenizer.bos_token_id,), ())
-    assert scored.start.token_id is None
+    added = scored.rendering.added
+    assert added is not None
+    assert (added.before, added.after) == ((tokenizer.bos_token_id,), ())
+    assert scored.rendering.start.token_id is None
 
 
 @pytest.mark.parametrize(
