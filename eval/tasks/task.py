@@ -213,7 +213,7 @@ class TaskContext:
             **self.running,
         )
         self.count(found)
-        return tuple(found.items)
+        return found.items
 
     def count(self, read: Surprisals[Any]) -> None:
         """Count the texts of a run."""
