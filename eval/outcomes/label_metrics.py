@@ -74,8 +74,8 @@ class AreaUnderCurve(Metric):
         if left is None or right is None:
             return None
         truths = before.target == 1
-        found, test = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
-        return replace(found, value=right - left, test=test)
+        found = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
+        return replace(found, value=right - left)
 
     def fault(self, cells: Cells) -> str:
         """Targets that are neither 0 nor 1."""

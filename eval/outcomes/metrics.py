@@ -181,9 +181,7 @@ def weighted(units: Cells) -> Estimate:
 def weighted_change(before: Cells, after: Cells, seed: int) -> Estimate:
     """The weighted mean of the second less that of the first, by the weights of the first."""
     change = after.value - before.value
-    test, interval = weighted_difference(change, before.weight, before.cluster, seed)
-    value = math.fsum(change * before.weight) / math.fsum(before.weight)
-    return Estimate(value, interval, len(before), test=test)
+    return weighted_difference(change, before.weight, before.cluster, seed)
 
 
 def by_item(cells: Cells) -> Cells:

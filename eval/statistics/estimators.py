@@ -243,7 +243,7 @@ def ranks_difference(
     after: Sequence[float],
     truths: Sequence[bool],
     clusters: Sequence[str],
-) -> tuple[Estimate, Test]:
+) -> Estimate:
     """The area under the ROC curve of the second scores minus that of the first, and its test.
 
     Both rank the same units, each on its own scale. What a unit adds to either area varies together
@@ -263,13 +263,13 @@ def ranks_difference(
     value = right - left
     if here.fewest < FEWEST:
         one = Interval(-1.0, 1.0, "one cluster")
-        return Estimate(value, one, len(truth)), Test(1.0, "DeLong")
+        return Estimate(value, one, len(truth), test=Test(1.0, "DeLong"))
     change = there.residuals - here.residuals
     error, freedom = math.sqrt(float(change @ change)), here.fewest - 1
     half = quantile_of_t(freedom) * error
     interval = Interval(max(-1.0, value - half), min(1.0, value + half), "DeLong")
     p = p_of_t(value / error, freedom) if error else float(not value)
-    return Estimate(value, interval, len(truth)), Test(p, "DeLong")
+    return Estimate(value, interval, len(truth), test=Test(p, "DeLong"))
 
 
 def ranked(values: Any, truth: Any, ids: Any, number: int) -> tuple[float, Clusters]:

@@ -25,7 +25,7 @@ from coherencegym.eval.statistics.effective_size import (
     over_documents,
     p_of_t,
 )
-from coherencegym.eval.statistics.intervals import Interval, Test
+from coherencegym.eval.statistics.intervals import Estimate, Interval, Test
 
 #: Sets of signs that are drawn where not all can be counted.
 FLIPS = 49_999
@@ -237,8 +237,8 @@ def _whole_sums(differences: Sequence[float], ids: Any, number: int) -> tuple[li
 
 def weighted_difference(
     differences: Sequence[float], weights: Sequence[float], clusters: Sequence[str], seed: int = 0
-) -> tuple[Test, Interval]:
-    """Test a weighted mean of differences, with its 95 % interval.
+) -> Estimate:
+    """A weighted mean of differences, with its 95 % interval and the test that it is 0.
 
     The test is that of :func:`sign_flips`: the weighted differences of a cluster change sign
     together. The interval is that of :func:`signs_and_sizes`, in which items are worth
@@ -268,10 +268,12 @@ def weighted_difference(
     else:
         test = dyadic_test(changes, shares, documents)
     test = _not_below(test, skewed_p(values, weight, ids))
-    if number == 1:
-        return test, Interval(-1.0, 1.0, "one cluster")
-    most = max(1 / float(weight @ weight), effective_sample_size(shares))
-    return test, signs_and_sizes(changes, shares, most, test.p, documents)
+    interval = Interval(-1.0, 1.0, "one cluster")
+    if number > 1:
+        most = max(1 / float(weight @ weight), effective_sample_size(shares))
+        interval = signs_and_sizes(changes, shares, most, test.p, documents)
+    value = math.fsum(values * weights) / math.fsum(weights)
+    return Estimate(value, interval, len(values), test=test)
 
 
 def approximate_randomisation(

@@ -147,8 +147,9 @@ def _correlated(kind: str) -> Known:
 
 def _area_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     truths = before.target == 1
-    ends, test = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
-    return ends, test.method, test.p
+    found = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
+    assert found.test is not None
+    return found, found.test.method, found.test.p
 
 
 def _share_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
@@ -159,8 +160,9 @@ def _share_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
 
 def _weighted_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     change = after.value - before.value
-    test, found = weighted_difference(change, before.weight, before.cluster)
-    return found, test.method, test.p
+    found = weighted_difference(change, before.weight, before.cluster)
+    assert found.test is not None
+    return found, found.test.method, found.test.p
 
 
 def _ratio_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:

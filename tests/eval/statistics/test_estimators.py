@@ -71,7 +71,7 @@ def test_an_interval_holds_its_value(units: list[UnitRow]) -> None:
         area(ranks, truths, names),
         share_difference(share, other, names),
         ratio_difference(before, after, names),
-        _undefined(lambda: ranks_difference(ranks, others, truths, names)[0]),
+        _undefined(lambda: ranks_difference(ranks, others, truths, names)),
     ):
         holds_its_value(found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from statistics import fmean
@@ -16,7 +17,7 @@ from scipy import stats
 
 from coherencegym.eval.statistics import paired
 from coherencegym.eval.statistics.estimators import ranks_difference
-from coherencegym.eval.statistics.intervals import Test
+from coherencegym.eval.statistics.intervals import Interval, Test
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
@@ -436,7 +437,7 @@ def test_the_difference_of_two_areas_is_delongs() -> None:
     worse = [0.2 * truth + x for truth, x in zip(truths, noise[0], strict=True)]
     better = [1.5 * truth + x for truth, x in zip(truths, noise[1], strict=True)]
     names = [str(number) for number in range(200)]
-    measure, test = ranks_difference(worse, better, truths, names)
+    measure = ranks_difference(worse, better, truths, names)
     # Of one item a cluster, DeLong, DeLong and Clarke-Pearson's variance but for small samples.
     parts = []
     for kind in (True, False):
@@ -453,14 +454,24 @@ def test_the_difference_of_two_areas_is_delongs() -> None:
     assert measure.value is not None
     assert measure.low is not None
     assert measure.high is not None
+    assert measure.test is not None
     error = float(sum(parts)) ** 0.5
     assert measure.high - measure.low == pytest.approx(2 * 1.984 * error, rel=0.02)
-    assert test.p < 0.001 < measure.low
-    same, test = ranks_difference(worse, [7 * s for s in worse], truths, names)
-    assert (same.value, test.p) == (0.0, 1.0)
+    assert measure.test.p < 0.001 < measure.low
+    same = ranks_difference(worse, [7 * s for s in worse], truths, names)
+    assert (same.value, same.test) == (0.0, Test(1.0, "DeLong"))
 
 
 PART = st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 1.0]), st.sampled_from("abcd"))
+
+
+def with_test(values: Any, weights: Any, names: Sequence[str]) -> tuple[Test, Interval]:
+    """The test and the interval of a weighted difference, whose value is that of a sum."""
+    found = weighted_difference(values, weights, names)
+    assert found.test is not None
+    assert found.interval is not None
+    assert found.value == pytest.approx(float(np.average(values, weights=weights)))
+    return found.test, found.interval
 
 
 @given(st.lists(st.tuples(PART, st.integers(1, 5)), min_size=1, max_size=12))
@@ -471,7 +482,7 @@ def test_a_weighted_difference_is_tested_by_every_set_of_signs(
     whole = sum(weight for _, weight in drawn)
     pairs = [(Fraction(weight, whole) * Fraction(d), c) for (d, c), weight in drawn]
     (values, names), weights = zip(*[part for part, _ in drawn], strict=True), [w for _, w in drawn]
-    test, interval = weighted_difference(values, weights, names)
+    test, interval = with_test(values, weights, names)
     flips = every_set_of_signs(pairs)
     assert test.p == pytest.approx(flips) if test.method == "sign flips" else test.p > flips
     if len({c for _, c in pairs}) > 1:
@@ -483,7 +494,7 @@ def test_a_weighted_difference_is_tested_by_every_set_of_signs(
 
 def test_equal_weights_give_the_difference() -> None:
     differences, clusters = [1.0, 1.0, 0.0, -1.0, 1.0, 1.0], list("aabcde")
-    test, interval = weighted_difference(differences, [0.2] * 6, clusters)
+    test, interval = with_test(differences, [0.2] * 6, clusters)
     assert test.p == pytest.approx(sign_flips(differences, clusters).p)
     alone = difference_interval(differences, clusters)
     assert (interval.low, interval.high) == pytest.approx((alone.low, alone.high))
@@ -504,9 +515,9 @@ def test_the_interval_of_a_weighted_difference_holds_the_truth(items: int, size:
         differs = draw.random(items) < 0.4
         values: Any = np.where(differs, np.sign(of), 0.0)
         truth = 0.4 * (2 * stats.norm.cdf(0.1 / np.hypot(1, 0.3)) - 1)
-        interval = weighted_difference(values, weights, names)[1]
+        _, interval = with_test(values, weights, names)
         held += interval.low <= truth <= interval.high
         none: Any = np.where(differs, np.sign(of - 0.1), 0.0)
-        rejected += weighted_difference(none, weights, names)[0].p < 0.05
+        rejected += with_test(none, weights, names)[0].p < 0.05
     assert 0.93 * runs <= held
     assert rejected <= 0.07 * runs
