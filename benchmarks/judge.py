@@ -108,7 +108,7 @@ def commands() -> Iterator[list[tuple[str, str]]]:
         *(
             (
                 f"compare-{n}",
-                f"compare results/score-demo-{n} results/score-stories-{n} --verbose --details",
+                f"compare results/score-demo-{n} results/score-stories-{n} --details",
             )
             for n in names
         ),
