@@ -464,7 +464,7 @@ def _unpack_vectors(stored_type: str, width: int, value: bytes) -> np.ndarray | 
 
 #: Number of the format, and of how surprisals are computed: another number is another file. A
 #: change of this program that changes a surprisal by more than the promised accuracy raises it.
-CACHE_FORMAT = 6
+CACHE_FORMAT = 7
 #: Names the folder in place of the user's folder for caches.
 VARIABLE = "COHERENCEGYM_CACHE"
 #: End of the names of databases.

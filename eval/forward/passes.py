@@ -26,7 +26,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import first_line
-from coherencegym.eval.forward.wrapped import head_of_rows, in_float32
+from coherencegym.eval.forward.wrapped import (
+    head_in_tiles,
+    head_of_rows,
+    in_float32,
+    nats_in_tiles,
+    takes_tiles,
+)
 from coherencegym.eval.models.config import UNLIMITED, Limits
 from coherencegym.eval.models.machine import input_device, is_out_of_memory, send
 from coherencegym.eval.plan.plan import Batch
@@ -70,6 +76,8 @@ class Forward:
         self.is_told = self.padding is not None and "attention_mask" in accepted
         #: Its head computes the rows that it is given, as far as is known.
         self._selects_rows = _has_head(self.model)
+        #: Its logits are those of its head, as they are; None: not known yet.
+        self._is_bare: bool | None = None
         self._beginnings: torch.Tensor | None = None
         self._has_cache = "use_cache" in accepted
         self._is_widened = False
@@ -128,13 +136,44 @@ class Forward:
             more["use_cache"] = keep_cache or cache is not None
         if cache is not None:
             more["past_key_values"] = cache
-        logits, output = self._rows(send(ids, self.device), questions, more)
+        ids = send(ids, self.device)
+        if (found := self._in_tiles(ids, questions, more)) is not None:
+            return found
+        logits, output = self._rows(ids, questions, more)
         beginnings = None
         if self.beginnings:
             if self._beginnings is None or self._beginnings.device != logits.device:
                 self._beginnings = send(self.beginnings, logits.device)
             beginnings = self._beginnings
         return questions.answers(logits, beginnings), getattr(output, "past_key_values", None)
+
+    def _in_tiles(
+        self, ids: torch.Tensor, questions: Questions, arguments: dict[str, Any]
+    ) -> tuple[torch.Tensor, Any] | None:
+        # What a cache goes on with cannot be read again.
+        known = self._is_bare or (self._is_bare is None and "past_key_values" not in arguments)
+        if not (known and self._selects_rows and takes_tiles(self.model)):
+            return None
+        rows, tokens = questions.asked()
+        if (tokens < 0).any():
+            return None
+
+        def answer(head: Any, hidden: torch.Tensor) -> torch.Tensor:
+            return nats_in_tiles(head, hidden, rows, tokens)
+
+        try:
+            with (
+                head_of_rows(self.model, questions.rows, ids.shape),
+                head_in_tiles(self.model, answer) as answer_of,
+            ):
+                output = self.model(input_ids=ids, **arguments)
+            nats = answer_of(output.logits)
+        except (AttributeError, IndexError, TypeError, ValueError, RuntimeError) as error:
+            if self._is_bare or is_out_of_memory(error):
+                raise
+            nats = None
+        self._is_bare = nats is not None
+        return None if nats is None else (nats, getattr(output, "past_key_values", None))
 
     def _rows(
         self, ids: torch.Tensor, questions: Questions, arguments: dict[str, Any]
@@ -223,6 +262,14 @@ class Questions:
         self.count += len(places)
         return np.arange(self.count - len(places), self.count)
 
+    def asked(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each question the row among those that are read, and the token (-1: any beginning)."""
+        import numpy as np
+
+        none = np.empty((2, 0), dtype=np.int64)
+        places, tokens = np.concatenate([none, *map(np.stack, self._asked)], axis=1)
+        return (self._read.cumsum() - 1)[places], tokens
+
     def answers(self, logits: torch.Tensor, beginnings: torch.Tensor | None) -> torch.Tensor:
         """Nats, float32, on the device of the logits, in the order of the questions.
 
@@ -232,9 +279,7 @@ class Questions:
         """
         import numpy as np
 
-        none = np.empty((2, 0), dtype=np.int64)
-        places, tokens = np.concatenate([none, *map(np.stack, self._asked)], axis=1)
-        rows = (self._read.cumsum() - 1)[places]
+        rows, tokens = self.asked()
 
         def sent(values: np.ndarray) -> torch.Tensor:
             import torch
