@@ -377,9 +377,11 @@ def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
         return None
     if own_code:
         return NEEDS_CODE
+    what = {"pll": "masked language model", None: "model"}.get(scorer, "language model of text")
+    expected = "for --scorer pll, or --scorer causal" if scorer == "pll" else "that it has"
     return (
-        f"is of type {model_type!r}, which transformers has no {made.__name__} for without code "
-        "from the model's repository; expected a language model of text that it has"
+        f"is of type {model_type!r}, which transformers has no {what} for without code from the "
+        f"model's repository; expected one {expected}"
     )
 
 

@@ -89,7 +89,7 @@ def test_batch_invariance_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_its_version_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coherencegym.eval.data.benchmark.version", lambda package: "1.0")
+    monkeypatch.setattr("coherencegym.eval.data.signature.version", lambda package: "1.0")
     assert versions({"arguments": {"backend": "vllm"}})["vllm"] == "1.0"
     assert "vllm" not in versions({"arguments": {"seed": 1}}) | versions({})
 
