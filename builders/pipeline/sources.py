@@ -193,6 +193,11 @@ def texts_of(options: BuildOptions) -> OwnTexts | None:
                 only = "only for your own texts; expected --texts with it"
                 raise CorpusError(f"--{name} {given}: {only}" + ", or --hub-dataset" * (not form))
         return None
+    if options.language and language(options.language).name == options.language:
+        raise CorpusError(
+            f"--language {options.language}: no such language; expected an ISO 639-1 code, such as "
+            "nl or zh"
+        )
     if genre not in (None, SECTIONED, *PLAIN_GENRES):
         raise CorpusError(
             f"--genre {genre}: --texts are plain; expected {', '.join(PLAIN_GENRES)} or "

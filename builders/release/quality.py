@@ -476,7 +476,7 @@ def control_figures(control: Control, clusters: Sequence[str]) -> dict[str, Any]
         "word": control.word,
         "items": len(clusters),
         "weighed": control.balance.feasible,
-        "effective_items": round(effective, 1),
+        "effective_items": round(effective, 3),
         "needed": control.needed,
         "cue": "" if control.balance.solved else control.balance.worst,
         "by": control.by.by,

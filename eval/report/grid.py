@@ -215,12 +215,13 @@ def stacked(grid: Grid) -> Any:
 
 def in_width(grid: Grid, width: int) -> Any:
     """A table, or where a width (characters) has no room for it its rows one below the other."""
-    return rich_table(grid) if _fits(grid, width, folded=True) else stacked(grid)
+    return rich_table(grid) if _fits(grid, width, _narrowest(grid)) else stacked(grid)
 
 
-def _fits(grid: Grid, width: int, folded: bool = False) -> bool:
+def _fits(grid: Grid, width: int, names: int) -> bool:
+    # With its names folded to so many characters.
     table = rich_table(grid)
-    table.columns[0].max_width = _narrowest(grid) if folded else None
+    table.columns[0].max_width = names
     # Measured on a console that is wide enough for anything.
     return bool(shown_console(width=10_000).measure(table).maximum <= width)
 
@@ -236,11 +237,13 @@ def fitted(grid: Grid, width: int, most: int | None = None) -> tuple[Grid, list[
     for place in range(len(shown.headers) - 1, 0, -1) if len(rows) < len(grid.rows) else ():
         if all(row.cells[place].strip() in ("", "–") for row in shown.rows):
             shown = _without(shown, place)
+    # A long name is folded before a column goes.
+    names = max(_narrowest(shown), width * 2 // 5)
     for name in grid.optional:
-        if name in shown.headers and not _fits(shown, width):
+        if name in shown.headers and not _fits(shown, width, names):
             columns.append(name.removesuffix(_INTERVAL).strip().removesuffix(", %"))
             shown = _without(shown, shown.headers.index(name))
-    if grid.short is not None and not _fits(shown, width):
+    if grid.short is not None and not _fits(shown, width, names):
         shown, left = fitted(grid.short[0], width, most)
         return shown, [grid.short[1], *left]
     left = [f"column{'s' * (len(columns) > 1)} {', '.join(columns)}"] * bool(columns)

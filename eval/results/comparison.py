@@ -605,10 +605,12 @@ def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
     from pyarrow import csv, parquet
 
     write = {".csv": csv.write_csv, ".parquet": parquet.write_table}.get(path.suffix)
-    if write is None or path.exists() or not path.parent.is_dir():
+    if path.exists():
+        raise EvaluationError(f"--items {path}: is there already; expected a new file")
+    if write is None or not path.parent.is_dir():
         raise EvaluationError(
-            f"--items {path}: expected a new file that ends in .csv or .parquet, in a folder that "
-            "is there"
+            f"--items {path}: expected a file that ends in .csv or .parquet, in a folder that is "
+            "there"
         )
     folders = [side.folder for each in comparisons for side in each.sides if side.folder]
     check_inputs([path], "--items", inputs=folders)

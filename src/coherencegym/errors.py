@@ -52,4 +52,4 @@ def one_line(error: object) -> str:
 def shown_value(value: object) -> str:
     """A value of a wrong type, for an error."""
     shown = repr(value)
-    return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
+    return f"{shown if len(shown) < 60 else shown[:57] + '...'} is of type {type(value).__name__}"

@@ -102,8 +102,8 @@ def test_a_comparison_writes_the_values_of_each_item(
             values = [row[f"value_{side}"] for row in rows]
             assert sum(values) / len(values) == pytest.approx(own[field])
     for place, error in (
-        (tmp_path / "items.csv", "expected a new file"),
-        (tmp_path / "items.txt", "expected a new file that ends in .csv or .parquet"),
+        (tmp_path / "items.csv", "is there already; expected a new file"),
+        (tmp_path / "items.txt", "expected a file that ends in .csv or .parquet"),
         (tmp_path / "nowhere/items.csv", "in a folder that is there"),
         (folder / "results/one/items.csv", "--items"),
     ):
@@ -196,7 +196,7 @@ def test_results_have_the_file_that_makes_them_again(
         ("models: demo", "no option 'models'; expected one of"),
         ("- demo", "an array; expected model, dataset"),
         ("1: demo", "an object; expected model, dataset"),
-        ("model: {a: b}", "score: {'a': 'b'} is a dict; expected a model id"),
+        ("model: {a: b}", "score: {'a': 'b'} is of type dict; expected a model id"),
         ("model: [demo", ":1: not YAML: expected ',' or ']'"),
         ("model: demo\ntask: scor", "task: no task 'scor'; expected one of score, detect"),
         ("model: demo\ntask: [score]", "task: no task ['score']; expected one of score, detect"),
@@ -206,7 +206,7 @@ def test_results_have_the_file_that_makes_them_again(
         ("model: demo\ndtype: [float32, auto]", "dtype: an array; expected a string"),
         ("model: [demo, gpt2]\ntask: correlate\ndataset: x", "several models; expected one"),
         ("model: demo\ndtype: f", "dtype='f'; expected one of 'auto', 'float32'"),
-        ("model: demo", "score: None is a NoneType; expected a dataset's name or folder"),
+        ("model: demo", "score: None is of type NoneType; expected a dataset's name or folder"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_one_line(
