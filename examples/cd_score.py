@@ -85,4 +85,7 @@ def cd_score(name: str, suite: str, config: str | None = None, split: str = "tes
 
 
 if __name__ == "__main__":
-    print(f"plain CD score: {100 * cd_score(*sys.argv[1:]):.1f} %")
+    try:
+        print(f"plain CD score: {100 * cd_score(*sys.argv[1:]):.1f} %")
+    except ValueError as error:  # no such config or split, or a formula that it does not read
+        sys.exit(" ".join(str(error).split()))

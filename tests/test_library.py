@@ -193,12 +193,18 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
     ("call", "said"),
     [
         (lambda f: cg.score("demo", 3), "3 is of type int; expected a dataset's name or folder"),
-        (lambda f: cg.score(3, f), "3 is of type int; expected a model id, a folder, a loaded model"),
+        (
+            lambda f: cg.score(3, f),
+            "3 is of type int; expected a model id, a folder, a loaded model",
+        ),
         (lambda f: cg.score([], f), "no model; expected at least one"),
         (lambda f: cg.score("demo", f, limt=3), "no option 'limt'; expected one of aggregation"),
         (lambda f: cg.score("demo", [{"a": 1}], limit=3), "--limit: chooses from a dataset"),
         (lambda f: cg.score(object(), f), "expected a model id"),
-        (lambda f: cg.load_items(cast(Any, None)), "None is of type NoneType; expected a dataset's name"),
+        (
+            lambda f: cg.load_items(cast(Any, None)),
+            "None is of type NoneType; expected a dataset's name",
+        ),
         (lambda f: cg.load_items(f, limit=0), "^limit: 0; expected at least 1"),
         (lambda f: cg.load_items(f, limit=cast(Any, "three")), 'limit: "three"; expected'),
         (lambda f: cg.load_items(f, config=cast(Any, 3)), "config: 3; expected an array"),
@@ -225,7 +231,10 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
             lambda f: cg.score("demo", f, output=cast(Any, 3)),
             "output: 3; expected",
         ),
-        (lambda f: cg.build(cast(Any, 3)), "3 is of type int; expected a suite's name, a Python file"),
+        (
+            lambda f: cg.build(cast(Any, 3)),
+            "3 is of type int; expected a suite's name, a Python file",
+        ),
         (lambda f: cg.build("winograd", corpus=cast(Any, 3)), "corpus=3; expected a name, or a"),
         (lambda f: cg.build("winograd", output=cast(Any, 3)), "output: 3; expected"),
         (lambda f: cg.build("winograd", limit=0), "limit: 0; expected at least 1"),

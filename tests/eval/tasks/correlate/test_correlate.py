@@ -306,5 +306,7 @@ def test_the_library_finds_what_the_command_does(
     assert {row.difference for row in compared.comparisons[0].rows} == {0}
     with pytest.raises(cg.EvaluationError, match="correlate: no option 'scorer'; expected one of"):
         cg.correlate(str(models[0]), data, scorer="x")
-    with pytest.raises(cg.EvaluationError, match="correlate: 3 is of type int; expected a dataset's"):
+    with pytest.raises(
+        cg.EvaluationError, match="correlate: 3 is of type int; expected a dataset's"
+    ):
         cg.correlate(str(models[0]), 3)  # type: ignore[arg-type]
