@@ -1,4 +1,4 @@
-"""The float32 output head: exact where it applies, gone afterwards, and nowhere else."""
+"""Output heads, in float32 or by tiles: exact where they apply, gone afterwards, nowhere else."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from coherencegym.eval.forward import wrapped
+from coherencegym.eval.forward.passes import Forward, Questions
 from coherencegym.eval.forward.wrapped import float32_head
 
 LLAMA = {
@@ -221,3 +223,43 @@ def test_a_gpu_sums_halves_in_float32(kind: str) -> None:
     expected = hidden.to(torch.bfloat16).double() @ weight.t()
     expected += bias.cpu().double() if bias is not None else 0
     torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_tiles_give_what_all_logits_give(bias: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrapped, "_TILE", 7)
+    monkeypatch.setattr(wrapped, "_TILE_ROWS", 4)
+    torch.manual_seed(2)
+    head, hidden = torch.nn.Linear(8, 30, bias=bias), 4 * torch.randn(10, 8)
+    rows, tokens = np.array([0, 9, 3, 3, 4, 5]), np.array([29, 0, 6, 7, 21, 13])
+    with torch.inference_mode():
+        found = wrapped.nats_in_tiles(head, hidden, rows, tokens)
+        assert len(wrapped.nats_in_tiles(head, hidden, rows[:0], tokens[:0])) == 0
+        exact = -head.double()(hidden.double()).log_softmax(-1)[rows, tokens]
+    assert torch.allclose(found.double(), exact, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tiles_are_for_heads_whose_logits_nobody_changes(kind: str) -> None:
+    model = make(kind, torch.float32)
+    forward = Forward(model)
+    questions = Questions(*IDS.shape)
+    for row in range(len(IDS)):
+        questions.want(row, np.arange(6), IDS[row, 1:].numpy())
+    with torch.inference_mode():
+        found, _ = forward.read(IDS, questions)
+        logs = copy.deepcopy(model).double()(input_ids=IDS).logits[:, :-1].log_softmax(-1)
+    exact = -logs.gather(2, IDS[:, 1:, None]).flatten()
+    assert torch.allclose(found.double(), exact, rtol=0, atol=1e-4)
+    assert forward._is_bare is (kind in ("gpt2", "llama", "phi"))
+    assert "forward" not in model.get_output_embeddings().__dict__
+
+
+def test_logits_that_are_changed_in_their_place_are_no_answer() -> None:
+    model = make("gpt2", torch.float32)
+    hidden = torch.randn(2, 32)
+    with wrapped.head_in_tiles(model, lambda head, given: given.sum()) as answer_of:
+        logits = model.get_output_embeddings()(hidden)
+        assert answer_of(logits) is not None
+        assert answer_of(logits + 0) is None
+        assert answer_of(logits.mul_(2)) is None
