@@ -5,9 +5,8 @@
 MODEL is ``demo``, a Hub id or a folder, SUITE a Hub id or a folder. The score is the mean over
 items of the share of predictions that hold (Beyer et al. 2021): ``(2;%shuffled%) > (2;%original%)``
 says that region 2 is more surprising in the first text. Formulas other than sums of regions that
-are compared by ``>`` are refused. ``coherencegym score`` reads all formulas and all splits, gives
-intervals, baselines and, by balance weights of the items, a controlled score beside the plain one,
-and leaves out items whose texts are the same tokens.
+are compared by ``>`` are refused. ``coherencegym score`` reads all formulas and splits, gives
+intervals, baselines and a controlled score, and leaves out items whose texts are the same tokens.
 """
 
 import json

@@ -177,7 +177,9 @@ def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) ->
         EvaluationError, match="detect: no option 'scorer'; expected one of backend"
     ):
         cg.detect(model, data, scorer="x")
-    with pytest.raises(EvaluationError, match=r"a dict; expected a dataset's name or folder$"):
+    with pytest.raises(
+        EvaluationError, match=r"of type dict; expected a dataset's name or folder$"
+    ):
         cg.detect(model, {})  # type: ignore[arg-type]
 
 
