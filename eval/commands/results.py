@@ -169,6 +169,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.results.comparison import (
         at_layer,
         by_suite,
+        check_items_file,
         compare,
         corrected_together,
         model_labels,
@@ -177,6 +178,8 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.results.folder import read_results, run_folders, seed_folders
     from coherencegym.eval.views.compare_table import comparison_document
 
+    if arguments.items is not None:
+        check_items_file(arguments.items, arguments.results)
     folders = run_folders(arguments.results)
     # One that was named itself is an error, which says what to name.
     trainings = [each for each in folders if seed_folders(each) and each not in arguments.results]

@@ -62,7 +62,7 @@ def float32_head(model: Any) -> Iterator[bool]:
     Yields:
         True where the head is changed.
     """
-    head = _plain_head(model)
+    head = _plain_head(model, *_halves())
     if head is None:
         yield False
         return
@@ -86,7 +86,8 @@ def float32_head(model: Any) -> Iterator[bool]:
             setattr(head, name, before)
 
 
-def _plain_head(model: Any) -> Any:
+def _plain_head(model: Any, *dtypes: torch.dtype) -> Any:
+    # Of one of these formats; None where the model has no such head.
     import torch
 
     try:
@@ -96,7 +97,7 @@ def _plain_head(model: Any) -> Any:
     # Subclasses, of the layer or of its weights, are quantized, adapted or sharded ones.
     if type(head) is not torch.nn.Linear or type(head.weight) is not torch.nn.Parameter:
         return None
-    if head.weight.dtype not in _halves() or head.weight.device.type == "meta":
+    if head.weight.dtype not in dtypes or head.weight.device.type == "meta":
         return None
     if head._forward_hooks or head._forward_pre_hooks:
         return None
@@ -217,13 +218,9 @@ def takes_tiles(model: Any) -> bool:
     """True where a processor reads logits faster by parts: of a plain head in float32."""
     import torch
 
-    head = model.get_output_embeddings()
-    return (
-        type(head) is torch.nn.Linear
-        and type(head.weight) is torch.nn.Parameter
-        and (head.weight.dtype, head.weight.device.type) == (torch.float32, "cpu")
-        and not (head._forward_hooks or head._forward_pre_hooks or "forward" in head.__dict__)
-    )
+    head = _plain_head(model, torch.float32)
+    # What accelerate has put around a forward stays.
+    return head is not None and head.weight.device.type == "cpu" and "forward" not in head.__dict__
 
 
 def nats_in_tiles(

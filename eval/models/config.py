@@ -363,6 +363,8 @@ def settled_scorer(
 
 def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
     # The rest of a message on what the config shows.
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
     model_type = getattr(config, "model_type", "")
     if scorer is not None and getattr(config, "is_encoder_decoder", False):
         return f"is an encoder with a decoder ({model_type}); expected one of the two"
@@ -377,7 +379,13 @@ def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
         return None
     if own_code:
         return NEEDS_CODE
-    what = {"pll": "masked language model", None: "model"}.get(scorer, "language model of text")
+    if scorer == "causal" and model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+        return (
+            f"reads images and text ({model_type}), and transformers does not load its text part "
+            "as a causal language model; expected a model of text"
+        )
+    kinds = {None: "model", "mntp": "language model", "pll": "masked language model"}
+    what = kinds.get(scorer, "causal language model")
     expected = "for --scorer pll, or --scorer causal" if scorer == "pll" else "that it has"
     return (
         f"is of type {model_type!r}, which transformers has no {what} for without code from the "

@@ -351,11 +351,6 @@ class ModelComparison:
     headline: PairedScore | None = None
 
     @property
-    def sides(self) -> tuple[Results, Results]:
-        """The results of both."""
-        return self.baseline, self.model
-
-    @property
     def shown(self) -> list[PairedScore]:
         """The rows that are printed, which are the family of tests that is corrected for.
 
@@ -599,21 +594,28 @@ def option_of(rule: str) -> str:
     return rule if rule.startswith("rule ") else f"--{rule.replace('_', '-')}"
 
 
-def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
-    """Write both models' values of every unit, metric and system to a new parquet or CSV file."""
-    import pyarrow as pa
-    from pyarrow import csv, parquet
+#: The endings of files of items.
+_WRITTEN = (".csv", ".parquet")
 
-    write = {".csv": csv.write_csv, ".parquet": parquet.write_table}.get(path.suffix)
+
+def check_items_file(path: Path, inputs: Sequence[Path] = ()) -> None:
+    """Refuse a file of items that is there, cannot be written, or lies in what is compared."""
     if path.exists():
         raise EvaluationError(f"--items {path}: is there already; expected a new file")
-    if write is None or not path.parent.is_dir():
+    if path.suffix not in _WRITTEN or not path.parent.is_dir():
         raise EvaluationError(
             f"--items {path}: expected a file that ends in .csv or .parquet, in a folder that is "
             "there"
         )
-    folders = [side.folder for each in comparisons for side in each.sides if side.folder]
-    check_inputs([path], "--items", inputs=folders)
+    check_inputs([path], "--items", inputs=inputs)
+
+
+def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
+    """Write both models' values of every unit, metric and system: parquet, or CSV."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
     rows = [row for comparison in comparisons for row in _item_rows(comparison)]
     beside = path.with_name(f"{path.name}.part")
     try:
@@ -624,9 +626,9 @@ def write_items(comparisons: Sequence[ModelComparison], path: Path) -> None:
 
 
 def _item_rows(comparison: ModelComparison) -> Iterator[dict[str, Any]]:
-    sides, (model, reference) = comparison.sides, comparison.names
-    about = {"suite": sides[0].suite, "reference": reference, "model": model}
-    paired = sides[0].outcomes.paired(sides[1].outcomes)
+    (model, reference), baseline = comparison.names, comparison.baseline
+    about = {"suite": baseline.suite, "reference": reference, "model": model}
+    paired = baseline.outcomes.paired(comparison.model.outcomes)
     for ours, theirs in zip(*(side.rows() for side in paired), strict=True):
         unit = {name: value for name, value in asdict(ours.unit).items() if name != "groups"}
         yield {
