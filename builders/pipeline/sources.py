@@ -191,7 +191,9 @@ def texts_of(options: BuildOptions) -> OwnTexts | None:
         ):
             if given and not is_used:
                 only = "only for your own texts; expected --texts with it"
-                raise CorpusError(f"--{name} {given}: {only}" + ", or --hub-dataset" * (not form))
+                # A dataset of the Hub says its language itself.
+                hub = ", or --hub-dataset" * (name not in ("format", "language"))
+                raise CorpusError(f"--{name} {given}: {only}{hub}")
         return None
     if options.language and language(options.language).name == options.language:
         raise CorpusError(

@@ -207,6 +207,10 @@ def test_all_skips_suites_that_texts_are_too_short_for(
             "sentence_order --corpus sample --licence CC0-1.0",
             "--licence CC0-1.0: only for your own",
         ),
+        (
+            "sentence_order --language nl",
+            "--language nl: only for your own texts; expected --texts",
+        ),
         ("sentence_order --format rels", "--format rels: only for your own texts; expected"),
         ("sentence_order --texts mine --output mine", "--output mine and the input mine: expected"),
         ("sentence_order --corpus mine", "--corpus mine: is a folder; expected --texts mine"),
