@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution, first_names
+from coherencegym.eval.data.notes import Note, caution, first_names, table_name
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
@@ -219,7 +219,7 @@ class ItemTable:
     @property
     def name(self) -> str:
         """Config and split, for people."""
-        return f"{self.config} ({self.split})" if self.split else self.config
+        return table_name(self.config, self.split)
 
     @property
     def corpora(self) -> frozenset[str]:

@@ -100,6 +100,11 @@ def shown_setting(value: Any) -> str:
     return "not set" if value in (None, [], ()) else kind(value)
 
 
+def table_name(config: str, split: str) -> str:
+    """A table's name for people: ``gum_crossed (test)``; of one without splits the config's."""
+    return f"{config} ({split})" if split else config
+
+
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """The first of some names, and the number of the others: ``a, b, c and 4 more``."""
     others = len(names) - most

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from coherencegym.eval.data.notes import table_name
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
@@ -32,7 +33,7 @@ def labels(rows: Sequence[ScoreRow]) -> list[str]:
     for row, formula in zip(rows, formula_labels(rows), strict=True):
         what = f": {row.what}" if row.what else ""
         if row.level == "all":
-            names.append((f"{row.config} ({row.split})" if splits else row.config) + what)
+            names.append(table_name(row.config, row.split * splits) + what)
         else:
             names.append("  " + ": ".join(filter(None, (row.group or formula.strip(), row.what))))
     return names
@@ -81,7 +82,7 @@ def score_table(
                     continue
                 level = bool(part) + bool(system)
                 named = ": ".join(filter(None, (part * (not systems[""]), system)))
-                name = "  " * level + (named or part or f"{config} ({split})")
+                name = "  " * level + (named or part or table_name(config, split))
                 is_own = not part and first is not None and first.level != REFERENCE
                 is_detail = bool(level) and not (is_own and not systems[""])
                 row = GridRow((name,), level, bold=not level, is_detail=is_detail)

@@ -161,11 +161,11 @@ def score_with_interval(
     return share_with_interval(value, low, high) + unit
 
 
-def rich_table(grid: Grid) -> Any:
+def rich_table(grid: Grid, breaks_names: bool = False) -> Any:
     """The rows as a rich table.
 
     Headers are folded to the width of their cells, and headings between words where there is no
-    room: no name is broken, as it may be copied.
+    room: no name is broken, as it may be copied, but in a table that ``breaks_names``.
     """
     from rich import box
     from rich.table import Table
@@ -176,7 +176,7 @@ def rich_table(grid: Grid) -> Any:
             folded = _folded(header, [row.cells[place] for row in grid.rows])
             table.add_column(folded, justify="right", no_wrap=True)
         else:
-            least = None if place else _narrowest(grid)
+            least = None if place or breaks_names else _narrowest(grid)
             table.add_column(plain_text(header), min_width=least, overflow="fold")
     for row in grid.rows:
         table.add_row(*map(plain_text, row.cells), style="bold" if row.bold else "")
@@ -199,23 +199,26 @@ def _narrowest(grid: Grid) -> int:
     return max(map(len, words), default=0)
 
 
-def stacked(grid: Grid) -> Any:
-    """The rows one below the other: a heading, and below it its cells by their columns' names."""
-    from rich.console import Group
-    from rich.padding import Padding
-
-    lines: list[Any] = []
-    for row in grid.rows:
-        lines.append(plain_text(row.cells[0], "bold" if row.bold else ""))
-        named = zip(grid.headers[1:], map(str.strip, row.cells[1:]), strict=True)
-        cells = [f"{header}: {cell}" for header, cell in named if cell not in ("", "–")]
-        lines.append(Padding(plain_text(" · ".join(cells)), (0, 0, 0, 2 * row.level + 2)))
-    return Group(*lines)
-
-
 def in_width(grid: Grid, width: int) -> Any:
-    """A table, or where a width (characters) has no room for it its rows one below the other."""
-    return rich_table(grid) if _fits(grid, width, _narrowest(grid)) else stacked(grid)
+    """A table; one that a width (characters) has no room for comes in parts, one below the other,
+    each with the next columns and the headings of rows that have something in them."""
+    from rich.console import Group
+
+    parts, left, names = list[Any](), [*range(1, len(grid.headers))], _names(grid, width)
+    while left or not parts:
+        taken = len(left)
+        while taken > 1 and not _fits(_of(grid, left[:taken]), width, names):
+            taken -= 1
+        part = _of(grid, left[:taken])
+        rows = tuple(row for row in part.rows if not parts or {*row.cells[1:]} - {"", "–"})
+        parts.append(rich_table(replace(part, rows=rows), breaks_names=taken == 1))
+        left = left[taken:]
+    return Group(*parts)
+
+
+def _names(grid: Grid, width: int) -> int:
+    # A long name is folded before a column goes.
+    return max(_narrowest(grid), width * 2 // 5)
 
 
 def _fits(grid: Grid, width: int, names: int) -> bool:
@@ -237,8 +240,7 @@ def fitted(grid: Grid, width: int, most: int | None = None) -> tuple[Grid, list[
     for place in range(len(shown.headers) - 1, 0, -1) if len(rows) < len(grid.rows) else ():
         if all(row.cells[place].strip() in ("", "–") for row in shown.rows):
             shown = _without(shown, place)
-    # A long name is folded before a column goes.
-    names = max(_narrowest(shown), width * 2 // 5)
+    names = _names(shown, width)
     for name in grid.optional:
         if name in shown.headers and not _fits(shown, width, names):
             columns.append(name.removesuffix(_INTERVAL).strip().removesuffix(", %"))
@@ -255,12 +257,17 @@ def fitted(grid: Grid, width: int, most: int | None = None) -> tuple[Grid, list[
     return shown, left
 
 
-def _without(grid: Grid, place: int) -> Grid:
-    def other(values: tuple[_T, ...]) -> tuple[_T, ...]:
-        return values[:place] + values[place + 1 :]
+def _of(grid: Grid, places: Collection[int]) -> Grid:
+    # Its headings, and these of its columns.
+    def some(values: tuple[_T, ...]) -> tuple[_T, ...]:
+        return values[0], *(values[place] for place in places)
 
-    rows = (replace(row, cells=other(row.cells)) for row in grid.rows)
-    return replace(grid, headers=other(grid.headers), numbers=other(grid.numbers), rows=tuple(rows))
+    rows = (replace(row, cells=some(row.cells)) for row in grid.rows)
+    return replace(grid, headers=some(grid.headers), numbers=some(grid.numbers), rows=tuple(rows))
+
+
+def _without(grid: Grid, place: int) -> Grid:
+    return _of(grid, [other for other in range(1, len(grid.headers)) if other != place])
 
 
 def rich_block(grid: Grid, width: int = WIDTH) -> Any:
@@ -290,12 +297,12 @@ def markdown(grid: Grid) -> list[str]:
     return markdown_table(grid.headers, rows)
 
 
-def console_for(console: Any = None, width: int = WIDTH) -> Any:
-    """Rich's console, or standard output, of at most this width; that width where it is a pipe."""
+def console_for(console: Any = None) -> Any:
+    """Rich's console, or standard output, of at most :data:`WIDTH`; of that where it is a pipe."""
     made = console or shown_console(highlight=False)
     # In a pipe rich assumes 80 columns and would cut names short.
-    fits = made.is_terminal and made.width <= width
-    return made if fits else shown_console(made.file, width=width, highlight=False)
+    fits = made.is_terminal and made.width <= WIDTH
+    return made if fits else shown_console(made.file, width=WIDTH, highlight=False)
 
 
 def as_printed(print_to: Callable[[Any], None]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import first_names, shown_setting
+from coherencegym.eval.data.notes import first_names, shown_setting, table_name
 from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, rows_of
 from coherencegym.eval.outcomes.schema import MODEL, System
@@ -534,25 +534,22 @@ def _different_data(baseline: Results, model: Results) -> Iterator[str]:
     if all(commits) and commits[0] != commits[1]:
         yield f"dataset commit: {_both(*commits)}"
     for table in baseline.tables:
+        name = table_name(table.config, table.split)
         other = model.table(table.config, table.split)
         if other is None:
-            yield f"{_name(table)}: only in the first"
+            yield f"{name}: only in the first"
         elif table.breakdowns != other.breakdowns:
             by = _both(table.breakdowns, other.breakdowns)
-            yield f"{_name(table)}: scores by column (--group-by): {by}"
+            yield f"{name}: scores by column (--group-by): {by}"
         elif table.sha256 != other.sha256:
-            yield f"{_name(table)}: the rows differ ({_OTHER_ROWS})"
+            yield f"{name}: the rows differ ({_OTHER_ROWS})"
         elif table.items != other.items:
-            yield f"{_name(table)}: {table.items:,} and {other.items:,} items"
+            yield f"{name}: {table.items:,} and {other.items:,} items"
         if other is not None and table.headline != other.headline:
-            yield f"{_name(table)}: score over {_both(table.headline, other.headline)}"
+            yield f"{name}: score over {_both(table.headline, other.headline)}"
     for table in model.tables:
         if baseline.table(table.config, table.split) is None:
-            yield f"{_name(table)}: only in the second"
-
-
-def _name(table: TableFacts) -> str:
-    return f"{table.config} ({table.split})" if table.split else table.config
+            yield f"{table_name(table.config, table.split)}: only in the second"
 
 
 def _different_settings(baseline: Results, model: Results) -> Iterator[str]:

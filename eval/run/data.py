@@ -51,7 +51,7 @@ class Items:
         return sum(len(table.items) for table in self.tables)
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{t.config} ({t.split}) {len(t.items):,}" for t in self.tables)
+        parts = ", ".join(f"{t.name} {len(t.items):,}" for t in self.tables)
         name = " ".join(filter(None, (self.source.suite, self.source.version)))
         return f"<Items of {name}: {parts}>"
 

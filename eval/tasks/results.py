@@ -303,7 +303,7 @@ class Results:
         self, console: Any = None, *, verbose: bool = True, shown_by: str = grid.BY_OPTION
     ) -> None:
         """Print tables, verdict, notes and signature, or unless ``verbose`` what comes first."""
-        console = grid.console_for(console, 200 if verbose else grid.WIDTH)
+        console = grid.console_for(console)
         about, notes, said, head = self.dataset, self.notes, self.verdict, self.headline
         grid.print_heading(console, about["suite"], about["version"], self.model_name)
         if head is not None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, cast
 
 from coherencegym.errors import ConfigError, EvaluationError
-from coherencegym.eval.data.notes import Note, of_each
+from coherencegym.eval.data.notes import Note, of_each, table_name
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.forward.execute import BatchProgress
@@ -90,7 +90,7 @@ class Table(Generic[_T]):
     @property
     def name(self) -> str:
         """Config and split, for people."""
-        return f"{self.config} ({self.split})"
+        return table_name(self.config, self.split)
 
     def unit(self, row: Any, part: str = "", groups: Sequence[Group] | None = None) -> UnitRow:
         """A row, or a part of one such as ``#2``, as outcomes are of it.

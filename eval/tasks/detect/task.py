@@ -181,10 +181,7 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
         where = "set by --threshold"
         if on is not None:
             other = f"{on.source.name}, " if on.source.name != tested.source.name else ""
-            where = (
-                f"chosen for the best F1 on {each.chosen_on:,} documents of "
-                f"{other}{on.config} ({on.split})"
-            )
+            where = f"chosen for the best F1 on {each.chosen_on:,} documents of {other}{on.name}"
         yield detail(f"{tested.config}: thresholds {values}: {where}")
         chosen = (document.extra.get(FILTER_MODEL) for document in tested.rows)
         yield from filter_notes(tested.config, chosen, model)

@@ -37,7 +37,6 @@ from coherencegym.eval.statistics.scores import (
     FEW_ITEMS,
     Score,
     shown_rows,
-    small_groups,
 )
 from coherencegym.eval.tasks.headline import CONTROL_NOTE
 from coherencegym.eval.tasks.results import Results
@@ -343,12 +342,6 @@ def score_notes(scores: Sequence[Score], scored: Sequence[ScoredItemTable]) -> I
     tables = [one.table for one in scored]
     of_all = [score for score in scores if score.level == "all"]
     yield from _what_counts(of_all, tables)
-    if hidden := len(small_groups(scores)):
-        groups = "group" if hidden == 1 else "groups"
-        yield detail(
-            f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
-            "items"
-        )
     sharing = {(one.table.config, one.table.split) for one in scored if one.families}
     if families := [s for s in of_all if (s.config, s.split) in sharing and s.clusters < s.n]:
         listed = ", ".join(f"{s.config} {s.clusters:,} of {s.n:,} items" for s in families)

@@ -158,7 +158,7 @@ def test_a_run_shows_and_keeps_them(
     assert (
         "texts public since 1999 (Toys); the model: its training data are unknown; the model may "
         "have been trained on these texts"
-    ) in text
+    ) in " ".join(text.split())
     assert json.loads((tmp_path / "out/results.json").read_text())["published"] == [ROW]
     manifest["published"][0]["score"] = -1
     path.write_text(json.dumps(manifest))
