@@ -2,10 +2,11 @@
 
     python -m benchmarks.battery --data-dir CORPORA
 
-Each phenomenon of ``eval/battery/battery.toml`` is built from the first corpus whose files are
-there. Rows with a text that may not be published are left out, and the config is dropped where
-what is left is worth fewer than 100 effective items, or leaks. Beside the rows, ``SOURCES.md``
-names their corpora, and counts the licences of their texts.
+Each phenomenon of ``eval/battery/battery.toml`` is built from all its corpora whose files are
+there. Rows with a text that may not be published are left out. The shortest are taken, as few as
+tell something and no fewer than are read in a moment; none where they are worth fewer than 100
+effective items, or leak. Beside the rows, ``SOURCES.md`` names their corpora, and counts the
+licences of their texts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,45 +24,63 @@ import pyarrow.parquet as pq
 from coherencegym.battery import BATTERY, FEWEST_ITEMS, Phenomenon, built, phenomena
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import ITEMS, contrasted
+from coherencegym.eval.statistics.balance import balanced
 from coherencegym.eval.statistics.control import LEAKS, checked_items
+from coherencegym.eval.statistics.surface import surface_differences
 from coherencegym.licence import may_republish
 from coherencegym.loaders import read, registry
 
-#: Items of a phenomenon at most, from the start of its table.
-MOST = 300
+#: Items of a phenomenon are enough when they are worth so many, a little over the fewest, and
+#: have so many characters, which a model of 100M parameters reads in half a minute.
+ENOUGH_ITEMS, ENOUGH_CHARACTERS = 1.04 * FEWEST_ITEMS, 120_000
 
 
 def made(each: Phenomenon, data_dir: Path, folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """The rows of a phenomenon that may be passed on, and the line that says whose they are."""
+    """The rows of a phenomenon that may be passed on, and lines that say whose they are."""
+    found: list[tuple[int, str, dict[str, Any], list[str]]] = []
     for name in each.corpora:
         try:
             paths = built(each, name, data_dir, folder)
         except EvaluationError as error:
             print(f"{each.name}: {name}: {error}")
             continue
-        if not paths:
-            print(f"{each.name}: {name}: no {each.config}")
-            continue
         corpus = registry.corpus(name)
         licences = {
             discourse.id: discourse.licence or corpus.licence_of_texts
             for discourse in read.read(corpus, data_dir=data_dir)
         }
-        rows = [row for path in paths for row in pq.read_table(path).to_pylist()]
-        rows = [row for row in rows if all(map(may_republish, _licences(row, licences)))]
-        control = checked_items([contrasted(ITEMS.from_row(row)) for row in rows[:MOST]])
-        print(
-            f"{each.name}: {name}: {len(rows[:MOST])} items worth {control.balance.effective:.0f}, "
-            f"{control.word} ({control.checked[0] if control.checked else ''})"
-        )
-        worth = control.balance.effective if control.balance.feasible else 0.0
-        if worth >= FEWEST_ITEMS and control.word != LEAKS:
-            own = [licence for row in rows[:MOST] for licence in _licences(row, licences)]
+        for row in (row for path in paths for row in pq.read_table(path).to_pylist()):
+            texts = (condition["content"] for condition in row["conditions"])
+            own = _licences(row, licences)
+            if all(map(may_republish, own)):
+                found.append((sum(map(len, texts)), name, row, own))
+    found.sort(key=lambda one: (*one[:2], one[2]["item_id"]))
+    taken = next((n for n in range(10, len(found), 10) if _enough(found[:n])), len(found))
+    rows = [row for _, _, row, _ in found[:taken]]
+    control = checked_items([contrasted(ITEMS.from_row(row)) for row in rows])
+    worth = control.balance.effective if control.balance.feasible else 0.0
+    strongest = control.checked[0] if control.checked else ""
+    print(f"{each.name}: {taken} items worth {worth:.0f}, {control.word} ({strongest})")
+    if worth < FEWEST_ITEMS or control.word == LEAKS:
+        return [], []
+    lines = []
+    for name in each.corpora:
+        own = [
+            licence for _, corpus, _, known in found[:taken] if corpus == name for licence in known
+        ]
+        if own:
+            corpus = registry.corpus(name)
             counted = ", ".join(f"{one} ({n})" for one, n in sorted(Counter(own).items()))
-            return rows[:MOST], [
-                f"| {each.name} | {corpus.title} | {corpus.homepage} | {counted} |"
-            ]
-    return [], []
+            lines.append(f"| {each.name} | {corpus.title} | {corpus.homepage} | {counted} |")
+    return rows, lines
+
+
+def _enough(found: Sequence[tuple[int, str, dict[str, Any], list[str]]]) -> bool:
+    if sum(characters for characters, *_ in found) < ENOUGH_CHARACTERS:
+        return False
+    items = [contrasted(ITEMS.from_row(row)) for _, _, row, _ in found]
+    balance = balanced(surface_differences(items))
+    return balance.feasible and balance.effective >= ENOUGH_ITEMS
 
 
 def _licences(row: dict[str, Any], licences: dict[str, str]) -> list[str]:

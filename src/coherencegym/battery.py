@@ -12,7 +12,7 @@ import json
 import tempfile
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -39,16 +39,16 @@ _EXAMPLES = """\
 
 @dataclass(frozen=True)
 class Phenomenon:
-    """Something that a reader notices, and the config that asks for it.
+    """Something that a reader notices, and the suite that asks for it.
 
-    ``rows`` is the file of its rows in :data:`BATTERY`; empty where none may be passed on.
-    ``corpora`` are those that the suite is built from otherwise, best first.
+    ``corpora`` are those that the suite is built from, each with the config that counts: all of
+    them for ``rows``, the file in :data:`BATTERY`; the first that is at hand where none may be
+    passed on and ``rows`` is empty.
     """
 
     name: str
     suite: str
-    config: str
-    corpora: Sequence[str]
+    corpora: Mapping[str, str]
     rows: str = ""
 
 
@@ -193,7 +193,7 @@ def built(each: Phenomenon, corpus: str, data_dir: str | Path, folder: Path) -> 
     output = folder / each.suite / corpus
     if not output.exists():
         build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
-    return sorted(output.glob(f"data/{corpus}_{each.config}/*.parquet"))
+    return sorted(output.glob(f"data/{corpus}_{each.corpora[corpus]}/*.parquet"))
 
 
 def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[list[Any], str]:
