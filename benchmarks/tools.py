@@ -134,6 +134,53 @@ def loglikelihood(model: Any, tokenizer: Any, batch: int | str) -> Tool:
     return run
 
 
+def prompt_logprobs(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """vLLM: ``LLM.generate`` with ``prompt_logprobs``, which batches by itself.
+
+    It loads the same weights from files. Beginnings are read for each text, as its cache of them
+    has no log-probabilities.
+    """
+    import tempfile
+
+    import vllm
+
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        engine = vllm.LLM(
+            folder,
+            runner="generate",
+            skip_tokenizer_init=True,
+            dtype=str(model.dtype).removeprefix("torch."),
+            load_format="safetensors",
+            generation_config="vllm",
+            enable_prefix_caching=False,
+            enable_chunked_prefill=False,
+            # The model is on the device as well, in this process.
+            gpu_memory_utilization=0.5,
+        )
+    settings = vllm.SamplingParams(max_tokens=1, prompt_logprobs=0, detokenize=False)
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
+        encoded = tokenizer([p.whole for p in pairs], add_special_tokens=False)["input_ids"]
+        prompts = [
+            vllm.TokensPrompt(prompt_token_ids=[tokenizer.bos_token_id, *ids]) for ids in encoded
+        ]
+        tokens = [
+            [
+                -row[token].logprob / math.log(2)
+                for row, token in zip(one.prompt_logprobs[-count:], ids[-count:], strict=True)
+            ]
+            for one, ids, count in zip(
+                engine.generate(prompts, settings, use_tqdm=False), encoded, counts, strict=True
+            )
+        ]
+        return Answer([math.fsum(bits) for bits in tokens], tokens)
+
+    return run
+
+
 def by_hand(model: Any, tokenizer: Any, batch: int) -> Tool:
     """A loop as one writes it for a causal model.
 
@@ -246,6 +293,7 @@ TOOLS: dict[str, Callable[[Any, Any, Any], Tool]] = {
     "token_score": token_score,
     "by_hand": by_hand,
     "loglikelihood": loglikelihood,
+    "prompt_logprobs": prompt_logprobs,
     "masked_token_score": masked_token_score,
     "masked_conditional_score": masked_conditional_score,
     "reference": float64,

@@ -151,7 +151,7 @@ class StoredBaselines:
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
 #: Items of a dataset that are in memory at once, where it is read in parts; also those of a part.
-PART = 12_000
+PART = 4_000
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from support import stand_in_vllm
 from support.commands import build_command
 from support.suites import no_classifiers
 
 from benchmarks import data, gpu, gpu_table, gpu_worker
+from benchmarks.models import make_model
+from benchmarks.tools import TOOLS
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 
 WORDS = ("because", "although", "while", "since")
@@ -109,6 +112,21 @@ def test_what_fails_is_said_and_the_rest_goes_on(
     assert late["model"]["failed"] == "TimeoutError: no time was left"
     assert "datasets" not in late
     assert "model failed: TimeoutError" in printed({"shapes": {"tiny": late}})
+
+
+def test_vllm_says_the_same_of_the_same_weights(
+    texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import AutoTokenizer
+
+    stand_in_vllm.install(monkeypatch)
+    tokenizer = AutoTokenizer.from_pretrained(texts / "tokenizer")
+    model = make_model("tiny", "cpu", "float32", vocabulary=len(tokenizer))
+    items = data.read_items(texts / "dogs.jsonl")
+    found, expected = (
+        TOOLS[tool](model, tokenizer, 8)(items) for tool in ("prompt_logprobs", "reference")
+    )
+    assert found.sums == pytest.approx(expected.sums, abs=1e-3)
 
 
 def test_a_process_that_ends_badly_leaves_a_reason() -> None:
