@@ -189,11 +189,14 @@ def _name(model: Any) -> str:
 def built(each: Phenomenon, corpus: str, data_dir: str | Path, folder: Path) -> list[Path]:
     """The files of a phenomenon's rows from a corpus, built once for all configs of the suite."""
     from coherencegym.library import build
+    from coherencegym.loaders.registry import SAMPLE_NAME
 
     output = folder / each.suite / corpus
     if not output.exists():
-        build(each.suite, corpus=corpus, data_dir=data_dir, output=output)
-    return sorted(output.glob(f"data/{corpus}_{each.corpora[corpus]}/*.parquet"))
+        where = {} if corpus == SAMPLE_NAME else {"data_dir": data_dir}
+        build(each.suite, corpus=corpus, output=output, **where)
+    config = "_".join(filter(None, (corpus, each.corpora[corpus])))
+    return sorted(output.glob(f"data/{config}/*.parquet"))
 
 
 def _rows(each: Phenomenon, data_dir: str | Path | None, folder: Path) -> tuple[list[Any], str]:
