@@ -32,7 +32,7 @@ from coherencegym.loaders import read, registry
 
 #: Items of a phenomenon are enough when they are worth so many, a little over the fewest, and
 #: have so many characters, which a model of 100M parameters reads in half a minute.
-ENOUGH_ITEMS, ENOUGH_CHARACTERS = 1.04 * FEWEST_ITEMS, 120_000
+ENOUGH_ITEMS, ENOUGH_CHARACTERS = 1.02 * FEWEST_ITEMS, 100_000
 
 
 def made(each: Phenomenon, data_dir: Path, folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
@@ -55,7 +55,7 @@ def made(each: Phenomenon, data_dir: Path, folder: Path) -> tuple[list[dict[str,
             if all(map(may_republish, own)):
                 found.append((sum(map(len, texts)), name, row, own))
     found.sort(key=lambda one: (*one[:2], one[2]["item_id"]))
-    taken = next((n for n in range(10, len(found), 10) if _enough(found[:n])), len(found))
+    taken = next((n for n in range(5, len(found), 5) if _enough(found[:n])), len(found))
     rows = [row for _, _, row, _ in found[:taken]]
     control = checked_items([contrasted(ITEMS.from_row(row)) for row in rows])
     worth = control.balance.effective if control.balance.feasible else 0.0

@@ -100,7 +100,8 @@ class Check(list[CheckedPhenomenon]):
                         f"  {row.phenomenon:<18} {_number(row):>18}  {_bar(row)} "
                         f"{row.effective_items:>6,.0f}  {row.word}"
                     )
-            yield f"  {model} {_says(own)}"
+            indent = {"initial_indent": "  ", "subsequent_indent": "  "}
+            yield from textwrap.wrap(f"{model} {_says(own)}", _WIDTH, **indent)
         if missing:
             said = "; ".join(f"{name}: {needs}" for name, needs in missing.items())
             yield from textwrap.wrap(f"not asked, for want of rows ({said})", _WIDTH)
@@ -128,7 +129,7 @@ def _says(rows: Sequence[CheckedPhenomenon]) -> str:
         return "is not told from chance by so few items."
     if not noticed:
         return "shows on none of them that it notices incoherence."
-    beyond = "beyond what words, lengths and spelling tell"
+    beyond = "beyond words, lengths and spelling"
     return f"notices incoherence of {len(noticed)} in {len(told)} kinds, {beyond}."
 
 
