@@ -100,7 +100,7 @@ class Check(list[CheckedPhenomenon]):
                         f"  {row.phenomenon:<18} {_number(row):>18}  {_bar(row)} "
                         f"{row.effective_items:>6,.0f}  {row.word}"
                     )
-            indent = {"initial_indent": "  ", "subsequent_indent": "  "}
+            indent: Any = {"initial_indent": "  ", "subsequent_indent": "  "}
             yield from textwrap.wrap(f"{model} {_says(own)}", _WIDTH, **indent)
         if missing:
             said = "; ".join(f"{name}: {needs}" for name, needs in missing.items())
