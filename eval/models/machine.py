@@ -296,16 +296,6 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def give_back_memory() -> None:
-    """Give the system the memory that is free, also that of Python."""
-    import gc
-
-    # Freed tuples and numbers that Python keeps for later lie all about, each in a piece that it
-    # keeps then; a collection lets go of them.
-    gc.collect()
-    give_back_pieces()
-
-
 def give_back_pieces() -> None:
     """Give the system the memory that is free in C libraries, which keep it for themselves."""
     import ctypes

@@ -17,7 +17,7 @@ from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable, Stored
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import FAMILY
-from coherencegym.eval.models.machine import give_back_memory
+from coherencegym.eval.models.machine import give_back_pieces
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import one_ahead
 from coherencegym.eval.plan.requests import Prepared, Rendering
@@ -272,5 +272,5 @@ def score_tables(
             if in_parts:
                 # The next part takes as much again, in other pieces.
                 del scored
-                give_back_memory()
+                give_back_pieces()
     return list(zip(tables, found, strict=True))
