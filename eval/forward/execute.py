@@ -214,7 +214,7 @@ class _Run:
         budget: most that a batch may take.
         done: sequences that were known before.
         sharing: the way in which beginnings are shared.
-        tokens: those that are done, padding included.
+        tokens, of_tokens: those of its texts that are done, and of all.
     """
 
     forward: Forward
@@ -227,6 +227,7 @@ class _Run:
     trials: Trials
     sharing: Sharing = "none"
     tokens: int = 0
+    of_tokens: int = 0
 
     def choose(self, ways: Sequence[Sharing]) -> None:
         # For the first way of sharing that the model is able to; each text alone where even padding
@@ -315,8 +316,10 @@ class _Run:
         own = [batch for number, batch in enumerate(batches) if number not in tried]
         # The longest come first, so that every process gets as much of each length.
         queue = list(reversed(own[world.rank :: world.size]))
-        for number in tried if world.rank == 0 else ():
-            self._keep(batches[number], tried[number], queue)
+        known = tried if world.rank == 0 else {}
+        self.of_tokens = sum(map(self._length, [*(batches[number] for number in known), *queue]))
+        for number, bits in known.items():
+            self._keep(batches[number], bits)
         # A CPU works on one thing at a time; elsewhere the next batch is made ready, and waits in
         # line, while the device is at work on this one.
         ahead = 0 if self.forward.device.type == "cpu" else 1
@@ -335,12 +338,12 @@ class _Run:
                     started.append((batch, begun))
                     batch = None
             while len(started) > (ahead if queue and batch is None else 0):
-                first, begun = started.popleft()
+                ready, begun = started.popleft()
                 results = in_memory_of(self.forward.device, begun.finish)
                 if results is None:
-                    queue = self._smaller(first, queue)
+                    queue = self._smaller(ready, queue)
                 else:
-                    self._keep(first, results, [*queue, *(later for later, _ in started)])
+                    self._keep(ready, results)
             if batch is not None:
                 queue = self._smaller(batch, queue)
 
@@ -351,7 +354,7 @@ class _Run:
 
     def _smaller(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
         if len(batch.indices) == 1:
-            self._keep(batch, [self._in_parts(batch)], queue)
+            self._keep(batch, [self._in_parts(batch)])
             return list(queue)
         if not self._halve():
             raise out_of_memory(batch.length)
@@ -383,12 +386,14 @@ class _Run:
                 return np.array([bits[tuple(read)] for read in sequence.reads().tolist()])
         raise out_of_memory(batch.length)
 
-    def _keep(self, batch: Batch, results: Sequence[np.ndarray], queue: Sequence[Batch]) -> None:
+    def _keep(self, batch: Batch, results: Sequence[np.ndarray]) -> None:
         self.execution.keep(batch.indices, results, self.store)
-        self.tokens += batch.padded_tokens
+        self.tokens += self._length(batch)
         if self.progress is not None:
-            left = sum(each.padded_tokens for each in queue)
-            self.progress(self.tokens, self.tokens + left)
+            self.progress(self.tokens, self.of_tokens)
+
+    def _length(self, batch: Batch) -> int:
+        return sum(self.execution.plan.sequences[index].length for index in batch.indices)
 
     def exchange(self) -> None:
         import numpy as np
