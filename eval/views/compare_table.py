@@ -143,7 +143,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     for who, side in (("reference", comparison.baseline), ("other", comparison.model)):
         if ties := tie_line(side.outcomes, side.tables):
             yield f"{ties} (the {who} model, {short_model(side.model_name)})"
-    if hidden := len(comparison.rows) - len(comparison.shown):
+    if hidden := len(replace(comparison, details=True).shown) - len(comparison.shown):
         yield f"{hidden:,} rows of groups of items are left out; --details prints and tests them"
     counted = [row for row in comparison.rows if not is_correlation(row.metric)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):

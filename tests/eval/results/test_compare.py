@@ -477,6 +477,23 @@ def test_the_table_says_what_it_has_no_room_for(comparison: ModelComparison) -> 
     assert "not corrected for the number of comparisons" in said
 
 
+def test_details_leave_out_nothing_that_details_would_print() -> None:
+    left, right = (
+        [
+            prediction(f"i{k}", k % other > 0, formula=formula, groups=[f"by {formula}"])
+            for k in range(40)
+            for formula in ("f", "g")
+        ]
+        for other in (2, 3)
+    )
+    short, detailed = (
+        printed([compare(results("a", left), results("b", right), details=details)])
+        for details in (False, True)
+    )
+    assert "2 rows of groups of items are left out; --details prints and tests them" in short
+    assert "are left out" not in detailed
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_no_number_is_cut_at_any_width(width: int, comparison: ModelComparison) -> None:
 
