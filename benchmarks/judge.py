@@ -34,7 +34,6 @@ TASKS = {
     "detect": ("detect --dataset suites/intruder_sentences", "demo"),
     "detect-real": ("detect --dataset real/intruder_sentences-gum --limit 40", "demo"),
     "probe": ("probe --dataset suites/discourse_tasks --random-init 1", "demo"),
-    "probe-edges": ("probe --dataset suites/linguistic_probes", "demo"),
     "spans": ("spans --dataset suites/span_coherence", "demo"),
     "spans-real": ("spans --dataset real/span_coherence-verifiable --limit 40", "demo"),
     "correlate": ("correlate --dataset suites/coherence_ratings", "demo"),
@@ -66,7 +65,6 @@ def commands() -> Iterator[list[tuple[str, str]]]:
         "discourse_tasks",
         "document_structure",
         "intruder_sentences",
-        "linguistic_probes",
         "span_coherence",
     )
     names = [p.name for p in sorted(Path("suites").iterdir()) if p.name not in without]
