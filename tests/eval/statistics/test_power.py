@@ -21,7 +21,8 @@ def shown(items: int, discordance: float, difference: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("items", "discordance", "power"), [(60, 0.3, 0.8), (200, 0.3, 0.8), (900, 0.15, 0.9)]
+    ("items", "discordance", "power"),
+    [(60, 0.3, 0.8), (200, 0.3, 0.8), (900, 0.15, 0.9), (12_000, 0.3, 0.9)],
 )
 def test_the_difference_is_shown_with_the_stated_probability(
     items: int, discordance: float, power: float
