@@ -300,7 +300,8 @@ class CheckedBuild:
                 lines = [f"written to {self.destination}"]
         # From here on the build is in its place: a push that fails does not lose it.
         if not quiet:
-            print_build(manifest, self.missing, empty, lines, brief=brief)
+            written = not options.dry_run
+            print_build(manifest, self.missing, empty, lines, brief=brief, written=written)
             if self.matcher is not None:
                 print_lines(self.matcher.lines())
         if not options.dry_run:

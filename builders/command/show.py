@@ -45,6 +45,7 @@ def print_build(
     done: Sequence[str],
     *,
     brief: bool = False,
+    written: bool = True,
 ) -> None:
     """Print the configs with their counts, what was left out, and where the build is.
 
@@ -54,13 +55,17 @@ def print_build(
         manifest: the build's.
         missing, empty: corpora that were not read and configs without items, with the reasons.
         done: what was written, in lines.
+        written: there is a card, and quality.json.
     """
     from coherencegym.cards.render import read_in_part
     from coherencegym.eval.report.grid import console_for, fitted, in_width, plain_text
     from coherencegym.loaders.corpus import NEVER_RUN
 
     console = console_for()
-    left_out, nothing = _left_out(manifest), [f"no config {n}: {w}" for n, w in empty.items()]
+    left_out, nothing = (
+        _left_out(manifest, written),
+        [f"no config {n}: {w}" for n, w in empty.items()],
+    )
     if brief:
         splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
         configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)
@@ -80,7 +85,8 @@ def print_build(
             for corpus in (config["corpus"] for config in manifest["configs"].values())
             if corpus["proven"] == NEVER_RUN
         }
-        lines = [f"not shown: {', '.join(hidden)}; the card has them"] * bool(hidden)
+        seen = "; the card has all" * written
+        lines = [f"not shown: {', '.join(hidden)}{seen}"] * bool(hidden)
         lines += [*left_out, *sorted(unproven), *part, *nothing, *missing_lines(missing)]
         lines += done
     for line in lines:
@@ -111,7 +117,7 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
     return of_cells("config, split", headings, whole, optional=optional)
 
 
-def _left_out(manifest: dict[str, Any]) -> list[str]:
+def _left_out(manifest: dict[str, Any], written: bool) -> list[str]:
     # What was not used of a corpus, or repaired in it, is said once for all configs made of it.
     lines: dict[str, None] = {}
     passed: Counter[str] = Counter()
@@ -131,9 +137,8 @@ def _left_out(manifest: dict[str, Any]) -> list[str]:
             passed.update(counts)
     if passed:
         why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
-        lines[f"some texts give no item (most often: {why}); quality.json counts the reasons"] = (
-            None
-        )
+        counted = "; quality.json counts the reasons" * written
+        lines[f"some texts give no item (most often: {why}){counted}"] = None
     return [*lines]
 
 
@@ -152,11 +157,11 @@ def commonest(reasons: Sequence[tuple[str, int]]) -> str:
     """The commonest reasons with their counts, and how many there are for others.
 
     >>> commonest([("too short", 7), ("no pronoun", 2)])
-    '7 too short; 2 no pronoun'
+    'too short (7); no pronoun (2)'
     """
-    parts = [f"{count} {reason}" for reason, count in reasons[:_REASONS]]
+    parts = [f"{reason} ({count})" for reason, count in reasons[:_REASONS]]
     if others := reasons[_REASONS:]:
-        parts.append(f"{sum(count for _, count in others)} for other reasons (see quality.json)")
+        parts.append(f"other reasons ({sum(count for _, count in others)})")
     return "; ".join(parts)
 
 

@@ -529,7 +529,7 @@ def _counts(config: Config, row: Mapping[str, Any]) -> bool:
 def _nothing(empty: Mapping[str, str], lost: Counter[str], limit: int | None) -> str:
     said = ["no corpus gave a single item; nothing is written"]
     if lost:
-        commonest = (f"{count} {reason}" for reason, count in lost.most_common(3))
+        commonest = (f"{reason} ({count})" for reason, count in lost.most_common(3))
         said.append(f"not used: {'; '.join(commonest)}")
     said += [f"{name}: {why}" for name, why in empty.items()][:1]
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])

@@ -57,6 +57,11 @@ def interval_cell(score: Score) -> str:
     return score_with_interval(score.score, score.ci_low, score.ci_high, score.metric)
 
 
+def counted(n: int) -> str:
+    """A number of items, marked where it is small."""
+    return f"{n:,}" + " !" * (n < FEW_ITEMS)
+
+
 def score_table(
     scores: Sequence[Score], cell: Callable[[Score], str] = interval_cell, unit: str = ", %"
 ) -> Grid:
@@ -78,6 +83,7 @@ def score_table(
         for part, systems in parts.items():
             for system, line in systems.items():
                 first = next(iter(line.values()), None)
+                number = first.n if first else 0
                 if part and (first is None or first.level == REFERENCE or _same(first, parts[""])):
                     continue
                 level = bool(part) + bool(system)
@@ -88,9 +94,11 @@ def score_table(
                 row = GridRow((name,), level, bold=not level, is_detail=is_detail)
                 headings.append(row)
                 counts = first.counts.items() if first else ()
-                own = {"n": f"{first.n:,}" + " !" * (first.n < FEW_ITEMS) if first else ""}
+                own = {"n": counted(number) if first else ""}
                 for metric, header in columns.items():
                     own[header] = cell(line[metric]) if metric in line else ""
+                    if metric in line and line[metric].n != number:
+                        own[header] += f" (n = {counted(line[metric].n)})"
                 own["left out"] = ", ".join(f"{number:,} {why}" for why, number in counts)
                 cells.append(own)
     # The last first, and never the first two.
@@ -214,7 +222,8 @@ class ReportSection:
         console.print(rich_block(body, console.width))
         for sentence in self.sentences:
             console.print(plain_text(sentence))
-        return left
+        of = "" if self.title == "Scores" else f" of {self.title.lower()}"
+        return [words + of * words.endswith(("row", "rows")) for words in left]
 
 
 def short_model(name: str) -> str:

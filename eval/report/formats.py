@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TABLE = "table"
 TABLE_FORMATS = (TABLE, "markdown", "latex", "csv", "json")
 #: The words that tell what shows the columns for which a terminal has no room.
-BY_FORMAT = "--format csv or markdown has them, in Python to_pandas()"
+BY_FORMAT = "--format csv or markdown has all, in Python to_pandas()"
 
 
 @dataclass(frozen=True)

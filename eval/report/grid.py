@@ -210,10 +210,21 @@ def in_width(grid: Grid, width: int) -> Any:
         while taken > 1 and not _fits(_of(grid, left[:taken]), width, names):
             taken -= 1
         part = _of(grid, left[:taken])
-        rows = tuple(row for row in part.rows if not parts or {*row.cells[1:]} - {"", "–"})
-        parts.append(rich_table(replace(part, rows=rows), breaks_names=taken == 1))
+        if parts:
+            part = replace(part, rows=_told(part.rows))
+        parts.append(rich_table(part, breaks_names=taken == 1))
         left = left[taken:]
     return Group(*parts)
+
+
+def _told(rows: Sequence[GridRow]) -> tuple[GridRow, ...]:
+    # Those that have something in them, and the rows that they stand below.
+    kept, below = list[GridRow](), 0
+    for row in reversed(rows):
+        if {*row.cells[1:]} - {"", "–"} or row.level < below:
+            kept.append(row)
+            below = row.level
+    return tuple(reversed(kept))
 
 
 def _names(grid: Grid, width: int) -> int:
@@ -236,6 +247,10 @@ def fitted(grid: Grid, width: int, most: int | None = None) -> tuple[Grid, list[
         The table with at most so many rows, and words on what it leaves out.
     """
     rows = [row for row in grid.rows if not row.is_detail]
+    if most is not None and len(rows) > most:
+        # No group of rows is cut in two, if there is another before it.
+        starts = [place for place in range(1, most + 1) if not rows[place].level]
+        most = max(starts, default=most)
     shown, columns = replace(grid, rows=tuple(rows[:most])), list[str]()
     for place in range(len(shown.headers) - 1, 0, -1) if len(rows) < len(grid.rows) else ():
         if all(row.cells[place].strip() in ("", "–") for row in shown.rows):

@@ -101,6 +101,8 @@ def count_compared(results: Results, outcomes: OutcomeTables) -> int:
     return count_distinct(np.concatenate(units)) if units else 0
 
 
+#: What a comparison says of items that are not in its scores, or barely.
+_LEFT_OUT = ("left_out", "undefined_baseline", "undefined", "too_close")
 #: The outcomes of the baseline and of the model, those that both have in one order.
 Sides = tuple[OutcomeTables, OutcomeTables]
 
@@ -128,6 +130,8 @@ def paired_rows(baseline: Results, sides: Sides, seed: int) -> Iterator[PairedSc
         better = controlled.get((made.config, made.split)) if made.level == "all" else None
         if better is not None:
             plain: Any = {"baseline_plain_score": made.baseline_score, "plain_score": made.score}
+            # Items without a value have no weight either.
+            plain |= {name: getattr(made, name) for name in _LEFT_OUT}
             made = replace(better, **plain)
         yield made
 

@@ -165,10 +165,7 @@ def contamination_notes(corpora: Iterable[Mapping[str, Any]], cutoff: str | None
         verdict += f", but not on those of {first_names(younger)}"
     said = ", ".join(f"{year} ({title})" for title, year in years.items())
     facts = f"end in {cutoff} (as stated by the user)" if cutoff else "are unknown"
-    yield detail(
-        f"texts public since {said}; the model: its training data {facts}; {verdict} (see "
-        "Contamination in the dataset's card)"
-    )
+    yield detail(f"texts public since {said}; the model: its training data {facts}; {verdict}")
 
 
 #: Facts that a suite says of itself, in its manifest and in results.

@@ -43,8 +43,9 @@ def overview_title(shown: RunTable, short: bool = False) -> str:
     """The title, which names the metric where there is one; ``short``: of scores alone."""
     scores = "CD scores" if only_cd(shown.numbers) else "scores"
     order = ", best model first" if shown.is_ranked else ""
-    plain = "; controlled" * any(head.is_controlled for head in shown.numbers)
-    plain += " (plain)" * (bool(plain) and not short)
+    kinds = {head.is_controlled for head in shown.numbers}
+    plain = ("; controlled" + " (plain)" * (not short)) * (True in kinds)
+    plain += ", or plain alone" * (len(kinds) > 1)
     return f"Overview: {scores} in per cent{' [95 % interval]' * (not short)}{plain}{order}"
 
 

@@ -92,7 +92,7 @@ class Check(list[CheckedPhenomenon]):
         models = list(dict.fromkeys(row.model for row in self))
         missing = {row.phenomenon: row.needs for row in self if row.needs}
         for model in models:
-            yield f"{model:<20.20} controlled score [95 %]  0     50    100  items"
+            yield f"{model:<20.20} controlled score [95 %]  0     50    100  worth"
             own = [row for row in self if row.model == model]
             for row in own:
                 if row.word:
@@ -247,7 +247,7 @@ def _scored(
     results: Any = score(loaded, rows, tokenizer=tokenizer)
     row = results.rows[0]
     if row.controlled_score is None:
-        return CheckedPhenomenon(model, name, needs="more items to be balanced")
+        return CheckedPhenomenon(model, name, needs=f"more than {len(rows):,} items")
     limits = row.controlled_ci_low, row.controlled_ci_high
     return CheckedPhenomenon(model, name, row.controlled_score, *limits, row.effective_items)
 

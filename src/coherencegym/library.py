@@ -311,7 +311,9 @@ def compare(
         else [*results]
     )
     if len(given) < 2:
-        raise EvaluationError(f"compare: {len(given)} results; expected two or more")
+        raise EvaluationError(
+            f"compare: results of {len(given)} run{'s' * (len(given) != 1)}; expected two"
+        )
     if type(seed) is not int or seed < 0:
         raise EvaluationError(f"compare: seed={seed!r}; expected a whole number of at least 0")
     baseline, *others = saved = [_compared(each) for each in given]

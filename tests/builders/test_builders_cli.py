@@ -263,13 +263,13 @@ def test_a_known_fault_of_a_release_is_put_right_and_named(
     tree = data / "rst/SAMPLE_fiction_ferry.dis"
     tree.write_text(tree.read_text().replace("Root (span 1 ", "Root (span 2 ", 1))
     assert build_command(*arguments, "faulty") == 0
-    fault = "1 spans of a tree's node that are not its units'"
+    fault = "spans of a tree's node that are not its units'"
     shown = capsys.readouterr().out
-    assert f"\ncorpus gum, repaired: {fault}\n" in shown
+    assert f"\ncorpus gum, repaired: {fault} (1)\n" in shown
     assert "corpus gum, not used" not in shown
     assert '"repaired: a tree' not in Path("whole/quality.json").read_text()
     for config in json.loads(Path("faulty/quality.json").read_text())["configs"].values():
-        assert config["bad_rows"] == {f"repaired: {fault.removeprefix('1 ')}": 1}
+        assert config["bad_rows"] == {f"repaired: {fault}": 1}
     one, other = (sorted(Path(name).glob("data/**/*.parquet")) for name in ("whole", "faulty"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other] != []
 

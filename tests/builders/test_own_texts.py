@@ -127,7 +127,7 @@ def test_the_column_is_the_longest_or_named(capsys: pytest.CaptureFixture[str]) 
     assert "column 'what was written' (--text-column" in capsys.readouterr().out
     assert build_command("sentence_order", *argv, "--text-column", "who") == 2
     said = one_line(capsys.readouterr().err)
-    assert "nothing is written; not used: 3 fewer than 3 sentences; own_narration_all: no" in said
+    assert "nothing is written; not used: fewer than 3 sentences (3); own_narration_all: no" in said
     assert build_command("sentence_order", *argv, "--text-column", "whom") == 2
     assert one_line(capsys.readouterr().err) == (
         "coherencegym build: tales.csv: no column 'whom'; the columns are 'nr', "
@@ -291,7 +291,7 @@ def test_coreference_in_conll_2012_may_have_chains_of_one_mention() -> None:
 def test_what_was_repaired_is_not_called_lost(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.txt").write_text("lily had a ball. it rolled away.")
     assert build_command("sentence_order", "--texts", "a.txt", "--output", "out") == 2
-    assert "; not used: 1 fewer than 3 sentences; own" in one_line(capsys.readouterr().err)
+    assert "; not used: fewer than 3 sentences (1); own" in one_line(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,11 @@ PUBLISHED_ROWS = 12
 
 def score_sections(found: Results) -> Iterator[ReportSection]:
     """The scores, and what stands below them where it has something to say."""
-    rows = shown_rows(found.rows)
+    # Groups of one's own pairs were asked for (--group-by), a suite's were not.
+    asked = found.dataset["version"] is None
+    rows = shown_rows(found.rows, with_small=asked)
     yield ReportSection("What was asked", Introduction(example_of(found)))
-    yield ReportSection("Scores", score_grid(rows), _on_groups(rows))
+    yield ReportSection("Scores", score_grid(rows, asked), _on_groups(rows))
     if found.differences:
         body = difference_block(found.differences)
         yield ReportSection("Differences from controls", body, is_detail=True)
@@ -77,7 +79,7 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         yield ReportSection("Published scores", published, is_detail=True)
     if len(rows) < len(found.rows):
         every = score_table([one for row in found.rows for one in row.both])
-        yield ReportSection("All scores", every, _on_groups(found.rows), is_detail=True)
+        yield ReportSection("Scores of all groups", every, _on_groups(found.rows), is_detail=True)
     yield ReportSection("Items", ItemList(partial(collect, found)))
 
 
@@ -89,10 +91,11 @@ def _on_groups(rows: Sequence[Score]) -> str:
     )
 
 
-def score_grid(rows: Sequence[Score]) -> grid.Grid:
+def score_grid(rows: Sequence[Score], with_groups: bool = False) -> grid.Grid:
     """One row for each config, and indented below it one for each of its groups.
 
-    Columns that have nothing to say (no ties, no baselines) are left out.
+    Columns that have nothing to say (no ties, no baselines) are left out. On a terminal groups are
+    details, those of a column only unless ``with_groups``.
     """
     headings = [
         grid.GridRow(
@@ -100,7 +103,7 @@ def score_grid(rows: Sequence[Score]) -> grid.Grid:
             int(row.level != "all"),
             None if row.level == "formula" else (row.config, row.split, row.group),
             row.level == "all",
-            row.level != "all",
+            row.level not in ("all", "column" if with_groups else "all"),
         )
         for row, name in zip(rows, labels(rows), strict=True)
     ]

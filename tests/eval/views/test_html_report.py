@@ -96,7 +96,7 @@ def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     # Groups of few items are in the list of all scores alone.
     assert [row.target for row in score_grid(shown_rows(scores)).rows][1] == ("toy", "test", "any")
     titles = [section.title for section in score_sections(results)]
-    assert titles == ["What was asked", "Scores", "All scores", "Items"]
+    assert titles == ["What was asked", "Scores", "Scores of all groups", "Items"]
 
 
 def test_groups_of_the_form_a_over_b_are_explained_where_they_stand(

@@ -32,7 +32,7 @@ def test_a_metric_is_a_column_and_a_system_a_line() -> None:
         "left out",
     )
     assert [row.cells for row in table.rows] == [
-        ("c (test)", "80", "60.0 [50.0, 70.0]", "", "-0.30 [-0.40, -0.20]", ""),
+        ("c (test)", "80", "60.0 [50.0, 70.0]", "", "-0.30 [-0.40, -0.20] (n = 40)", ""),
         ("  argmax", "40", "", "50.0 [40.0, 60.0]", "", ""),
         ("  never", "12 !", "", "25.0 [15.0, 35.0]", "", "28 not judged"),
     ]
