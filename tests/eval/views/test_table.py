@@ -190,3 +190,29 @@ def test_a_score_without_items_is_in_the_plot_without_a_point(
     empty = replace(scores[0], n=0, score=None, ci_low=None, ci_high=None)
     plot_runs([run([empty])], tmp_path)
     assert (tmp_path / "scores.png").stat().st_size > 1000
+
+
+def of_groups(*counts: int) -> grid.Grid:
+    """Configs without a cell of their own, each with so many systems below it."""
+    rows = []
+    for config, count in zip("ab", counts, strict=True):
+        rows.append(grid.GridRow((f"config_{config}", "", "")))
+        rows += [grid.GridRow((f"  system {n}", "1" * 30, "2" * 30), 1) for n in range(count)]
+    return grid.made("config", ("first", "second"), rows)
+
+
+def test_each_part_of_a_table_has_the_headings_of_its_rows() -> None:
+    from rich.console import Console
+
+    file = io.StringIO()
+    Console(file=file, width=60).print(grid.in_width(of_groups(2, 1), 60))
+    lines = [line.split()[0] for line in file.getvalue().splitlines() if "config_" in line]
+    assert lines == ["config_a", "config_b"] * 2
+    assert file.getvalue().count("system 0") == 4
+
+
+@pytest.mark.parametrize(("most", "shown"), [(3, 3), (4, 3), (5, 3), (6, 6), (2, 2)])
+def test_no_group_of_rows_is_cut_but_the_first(most: int, shown: int) -> None:
+    table, left = grid.fitted(of_groups(2, 2), 100, most)
+    assert len(table.rows) == shown
+    assert left == [f"{6 - shown} rows"] * (shown < 6)

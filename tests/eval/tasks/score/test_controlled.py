@@ -178,7 +178,10 @@ def test_overview_and_compare_have_the_number_of_the_headline(tmp_path: Path) ->
     assert [row.score for row in rows] == pytest.approx(by_config[1])
     # Of items that one of them has not got, the weights are those of the others.
     met[1][7] = None
-    other = compare(*sides(met, tmp_path)).headline
+    lacking = compare(*sides(met, tmp_path))
+    counts = [(row.n, row.left_out, row.undefined) for row in lacking.rows if row.level == "all"]
+    assert counts == [(39, 1, 1), (25, 0, 0)]
+    other = lacking.headline
     assert other is not None
     assert (other.n, other.left_out) == (64, 1)
     assert other.baseline_score != pytest.approx(found.headline.baseline_score)
