@@ -123,7 +123,7 @@ class Backend:
 def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
     options = context.options
     if isinstance(model, Unloaded):
-        found = all_known(plan, context.store, context.progress, context.world, context.twice)
+        found = all_known(plan, context.store, context.world, context.twice)
         if found is not None:
             return found
         model = model.loaded

@@ -167,11 +167,7 @@ def begin(
 
 
 def all_known(
-    plan: Plan,
-    store: Store | None,
-    progress: BatchProgress | None = None,
-    world: World = ALONE,
-    twice: Sequence[int] = (),
+    plan: Plan, store: Store | None, world: World = ALONE, twice: Sequence[int] = ()
 ) -> Execution | None:
     """A plan of which earlier runs know everything; None where it takes a model.
 
@@ -184,8 +180,6 @@ def all_known(
     execution.again = {index: bits for index, bits in again.items() if bits is not None}
     if len(execution.again) < len(again):
         return None
-    if progress is not None:
-        progress(0, 0)
     return execution
 
 
