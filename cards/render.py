@@ -448,17 +448,15 @@ def _files_entry(name: str, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the configs and the number of discourses under each licence of texts."""
+    """List the configs with texts under each licence."""
     found: dict[str, dict[str, Any]] = {}
     for name, config in sorted(manifest["configs"].items()):
-        for licence, count in () if config.get("stand_off") else config["licences"].items():
+        for licence in () if config.get("stand_off") else config["licences"]:
             corpus = config["corpus"]
             text = (
                 markdown_text(licence) if licence != OTHER else licence_text(corpus, "text_licence")
             )
-            row = found.setdefault(text, {"licence": text, "configs": [], "discourses": 0})
-            row["configs"].append(name)
-            row["discourses"] += count
+            found.setdefault(text, {"licence": text, "configs": []})["configs"].append(name)
     return [found[text] for text in sorted(found)]
 
 

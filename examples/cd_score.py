@@ -4,9 +4,8 @@
 
 MODEL is ``demo``, a Hub id or a folder, SUITE a Hub id or a folder. The score is the mean over
 items of the share of predictions that hold (Beyer et al. 2021): ``(2;%shuffled%) > (2;%original%)``
-says that region 2 is more surprising in the first text. Formulas other than sums of regions that
-are compared by ``>`` are refused. ``coherencegym score`` reads all formulas and splits, gives
-intervals, baselines and a controlled score, and leaves out items whose texts are the same tokens.
+says that region 2 is more surprising in the first text. ``coherencegym score`` reads all formulas
+and splits, gives intervals, baselines and a controlled score, and leaves out items of equal texts.
 """
 
 import json
@@ -69,7 +68,8 @@ def cd_score(name: str, suite: str, config: str | None = None, split: str = "tes
     """The plain CD score of a causal language model on a split of a config, from 0 to 1."""
     path = str(files("coherencegym") / "eval/models/demo_model") if name == "demo" else name
     model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
-    tokenizer, items = AutoTokenizer.from_pretrained(path), load_dataset(suite, config, split=split)
+    how = {"split": split, "streaming": True}  # else datasets keeps the rows of an earlier build
+    tokenizer, items = AutoTokenizer.from_pretrained(path), load_dataset(suite, config, **how)
     local = Path(suite, "manifest.json")
     manifest = local if local.is_file() else hf_hub_download(suite, local.name, repo_type="dataset")
     # Only predictions of this group count in the score; where there is none, all do.

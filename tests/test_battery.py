@@ -112,6 +112,15 @@ def test_what_does_not_ship_is_built_from_files_at_hand(tmp_path: Path) -> None:
     assert said == ["demo: loading", *(f"demo: {name}, 5 items" for name in asked)]
 
 
+def test_a_model_in_memory_has_a_name_and_no_model_is_an_error() -> None:
+    loaded = cg.load_model("demo")
+    named = {row.model for row in cg.check((loaded.model, loaded.tokenizer), limit=2)}
+    assert len(named) == 1
+    assert len(named.pop().splitlines()) == 1
+    with pytest.raises(cg.EvaluationError, match="check: no model; expected at least one"):
+        cg.check([])
+
+
 def test_a_folder_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "demo", "--data-dir", "no/such/folder"]) == 2
     (line,) = capsys.readouterr().err.splitlines()

@@ -168,6 +168,8 @@ def check(
     if data_dir is not None and not Path(data_dir).is_dir():
         raise EvaluationError(f"{data_dir}: no such folder; expected one with corpus files")
     models = list(model) if isinstance(model, list) else [model]
+    if not models:
+        raise EvaluationError("check: no model; expected at least one")
     found = Check()
     with tempfile.TemporaryDirectory() as folder:
         asked = [(each, *_rows(each, data_dir, Path(folder))) for each in phenomena()]
@@ -184,7 +186,10 @@ def check(
 
 
 def _name(model: Any) -> str:
-    return str(getattr(model, "name", model))
+    one = model[0] if isinstance(model, tuple) else model
+    path = getattr(getattr(one, "config", None), "_name_or_path", "")
+    known = one if isinstance(one, str) else type(one).__name__
+    return str(getattr(one, "name", "") or path or known)
 
 
 def built(each: Phenomenon, corpus: str, data_dir: str | Path, folder: Path) -> list[Path]:

@@ -41,7 +41,8 @@ def test_it_is_the_score_of_the_evaluator(
         pytest.skip("it has no pairs")
     built, manifest = built_sample(suite)
 
-    def load(folder: str, config: str, split: str) -> _Rows:
+    def load(folder: str, config: str, split: str, streaming: bool) -> _Rows:
+        assert streaming
         found = _Rows(rows(Path(folder), config, split)[:2])
         found.config_name = config
         return found

@@ -22,10 +22,12 @@ from coherencegym.files.parquet import row_batches
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
-#: The endings of files that are read, and how pandas reads them: texts stay as they are.
+#: How pandas reads CSV: texts stay as they are, and no column becomes an index.
+_AS_TEXT = {"dtype": str, "keep_default_na": False, "index_col": False}
+#: The endings of files that are read, and how pandas reads them.
 _READERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    ".csv": ("read_csv", {"dtype": str, "keep_default_na": False}),
-    ".tsv": ("read_csv", {"dtype": str, "keep_default_na": False, "sep": "\t"}),
+    ".csv": ("read_csv", _AS_TEXT),
+    ".tsv": ("read_csv", {**_AS_TEXT, "sep": "\t"}),
     ".jsonl": ("read_json", {"dtype": False, "lines": True, "convert_dates": False}),
     ".parquet": ("read_parquet", {}),
 }
@@ -58,10 +60,30 @@ def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFra
     reader, how = _READERS[path.suffix]
     try:
         if not is_blank(path):
-            return getattr(pandas, reader)(path, **how)
+            with _all_fields():
+                frame = getattr(pandas, reader)(path, **how)
+            # pandas writes an index as columns, and makes it one again.
+            return frame.reset_index() if any(frame.index.names) else frame
     except (OSError, ValueError) as error:
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
     raise EvaluationError(f"{path}: the file is empty; expected {columns}, and rows")
+
+
+@contextmanager
+def _all_fields() -> Iterator[None]:
+    """Refuse rows of CSV with more fields than the header, which pandas would cut off."""
+    import warnings
+
+    import pandas
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
+        try:
+            yield
+        except pandas.errors.ParserWarning:
+            raise ValueError(
+                "rows have more fields than the header; expected quotes around a field with a comma"
+            ) from None
 
 
 def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:
@@ -120,10 +142,11 @@ def rows_of(
     if kind == "Csv" and columns is not None:
         import pandas
 
-        how = {**builder.config.pd_read_csv_kwargs, "dtype": str, "keep_default_na": False}
+        how = {**builder.config.pd_read_csv_kwargs, **_AS_TEXT}
         for address in addresses:
-            for frame in pandas.read_csv(address, **how):
-                yield from frame.to_dict("records")
+            with _all_fields():
+                for frame in pandas.read_csv(address, **how):
+                    yield from frame.to_dict("records")
     elif kind == "Json":
         for address in addresses:
             yield from _json_rows(address, builder.config)
