@@ -33,13 +33,8 @@ _COUNTED = 4
 _TRIES = {"tiny": 2}
 #: Bits of standard deviation that random logits are given: those of a trained model.
 _SPREAD = 3.0
-#: Other tools by their names in :data:`benchmarks.tools.TOOLS`, their batches, and what they are
-#: called.
-_OTHERS = (
-    ("loglikelihood", "auto", "lm-evaluation-harness"),
-    ("token_score", 32, "minicons token_score"),
-    ("prompt_logprobs", None, "vLLM prompt_logprobs"),
-)
+#: Other tools by their names in :data:`benchmarks.tools.TOOLS`, and their batches.
+_OTHERS = (("loglikelihood", "auto"), ("token_score", 32), ("prompt_logprobs", 100_000))
 
 
 @dataclass
@@ -349,7 +344,7 @@ class _Table:
 
     def beside(self) -> None:
         """Time the other tools on the same items, those that can be imported."""
-        from benchmarks.tools import TOOLS
+        from benchmarks.tools import GPU_TITLES, TOOLS
 
         def time_it(into: dict[str, Any], tool: str, batch: Any) -> None:
             if not all(text.read.strip() for item in self.items for text in texts(item)):
@@ -364,8 +359,8 @@ class _Table:
             into["peak_bytes"] = None if base is None or peak is None else max(0, peak - base)
             into["conditions"] = len(answer.sums)
 
-        for tool, batch, title in _OTHERS:
-            self._take(title, partial(time_it, tool=tool, batch=batch))
+        for tool, batch in _OTHERS:
+            self._take(GPU_TITLES[tool], partial(time_it, tool=tool, batch=batch))
 
     def in_half(self) -> None:
         """Keep what half precision says of a few items."""

@@ -135,7 +135,7 @@ def loglikelihood(model: Any, tokenizer: Any, batch: int | str) -> Tool:
 
 
 def prompt_logprobs(model: Any, tokenizer: Any, batch: int) -> Tool:
-    """vLLM: ``LLM.generate`` with ``prompt_logprobs``, which batches by itself.
+    """vLLM: ``LLM.generate`` with ``prompt_logprobs`` of many texts, which it batches by itself.
 
     It loads the same weights from files. Beginnings are read for each text, as its cache of them
     has no log-probabilities.
@@ -160,25 +160,21 @@ def prompt_logprobs(model: Any, tokenizer: Any, batch: int) -> Tool:
         )
     settings = vllm.SamplingParams(max_tokens=1, prompt_logprobs=0, detokenize=False)
 
-    def run(items: Sequence[Item]) -> Answer:
-        pairs = [text for item in items for text in texts(item)]
-        counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
-        encoded = tokenizer([p.whole for p in pairs], add_special_tokens=False)["input_ids"]
-        prompts = [
+    def score(wholes: list[str]) -> list[list[tuple[str, float]]]:
+        encoded = tokenizer(wholes, add_special_tokens=False)["input_ids"]
+        asked = [
             vllm.TokensPrompt(prompt_token_ids=[tokenizer.bos_token_id, *ids]) for ids in encoded
         ]
-        tokens = [
+        found = engine.generate(asked, settings, use_tqdm=False)
+        return [
             [
-                -row[token].logprob / math.log(2)
-                for row, token in zip(one.prompt_logprobs[-count:], ids[-count:], strict=True)
+                ("", -row[token].logprob / math.log(2))
+                for row, token in zip(one.prompt_logprobs[1:], ids, strict=True)
             ]
-            for one, ids, count in zip(
-                engine.generate(prompts, settings, use_tqdm=False), encoded, counts, strict=True
-            )
+            for one, ids in zip(found, encoded, strict=True)
         ]
-        return Answer([math.fsum(bits) for bits in tokens], tokens)
 
-    return run
+    return _by_token(score, tokenizer, batch)
 
 
 def by_hand(model: Any, tokenizer: Any, batch: int) -> Tool:
@@ -307,6 +303,8 @@ TITLES = {
     "masked_token_score": "minicons token_score, masked",
     "masked_conditional_score": "minicons conditional_score, masked",
 }
+#: The same, with those that are timed on a GPU alone.
+GPU_TITLES = {**TITLES, "prompt_logprobs": "vLLM prompt_logprobs"}
 #: For what begins with the first token nothing is a condition.
 NEEDS_CONTEXT = {"masked_conditional_score"}
 #: Those for masked language models, beside this project.

@@ -62,10 +62,8 @@ def print_build(
     from coherencegym.loaders.corpus import NEVER_RUN
 
     console = console_for()
-    left_out, nothing = (
-        _left_out(manifest, written),
-        [f"no config {n}: {w}" for n, w in empty.items()],
-    )
+    left_out = _left_out(manifest, written)
+    nothing = [f"no config {n}: {w}" for n, w in empty.items()]
     if brief:
         splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
         configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, replace
 
 from coherencegym.eval.data.dataset import SCORE_MEANINGS
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import labels, short_model
+from coherencegym.eval.report.blocks import counted, labels, short_model
 from coherencegym.eval.report.formats import Shown, TableDocument
 from coherencegym.eval.results.comparison import ModelComparison, PairedScore
 from coherencegym.eval.statistics.estimators import DISCORDANCE, POWER
 from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, is_correlation, only_cd
-from coherencegym.eval.tasks.score.report import items, tie_line
+from coherencegym.eval.tasks.score.report import tie_line
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
@@ -92,7 +92,7 @@ def _cells(row: PairedScore) -> dict[str, str]:
     difference = grid.share_with_interval(row.difference, row.ci_low, row.ci_high, "+.1f")
     plain = row.baseline_plain_score, row.plain_score
     return {
-        "items": items(row.n),
+        "items": counted(row.n),
         "left out": f"{row.left_out:,}" if row.left_out else "",
         "too close": f"{row.too_close:,}" if row.too_close else "",
         "reference, %": grid.share_cell(row.baseline_score),

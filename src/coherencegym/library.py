@@ -311,9 +311,8 @@ def compare(
         else [*results]
     )
     if len(given) < 2:
-        raise EvaluationError(
-            f"compare: results of {len(given)} run{'s' * (len(given) != 1)}; expected two"
-        )
+        runs = f"{len(given)} run{'s' * (len(given) != 1)}"
+        raise EvaluationError(f"compare: results of {runs}; expected two or more")
     if type(seed) is not int or seed < 0:
         raise EvaluationError(f"compare: seed={seed!r}; expected a whole number of at least 0")
     baseline, *others = saved = [_compared(each) for each in given]

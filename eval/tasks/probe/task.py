@@ -25,11 +25,10 @@ from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
+from coherencegym.eval.report.blocks import ReportSection, TextLists, counted, score_table
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
-    FEW_ITEMS,
     LAYER,
     MOST_FREQUENT,
     Score,
@@ -374,7 +373,7 @@ def probes_grid(found: Results) -> grid.Grid:
         headings.append(grid.GridRow((f"{own['config']} ({own['split']})",), bold=True))
         cells.append(
             {
-                "rows": f"{own['test']:,}" + " !" * (own["test"] < FEW_ITEMS),
+                "rows": counted(own["test"]),
                 "layer": layer,
                 _SCORE: grid.share_with_interval(score.score, score.ci_low, score.ci_high),
                 **{

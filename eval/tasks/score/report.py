@@ -28,6 +28,7 @@ from coherencegym.eval.report.blocks import (
     Introduction,
     ItemList,
     ReportSection,
+    counted,
     labels,
     score_table,
 )
@@ -136,7 +137,7 @@ def _cells(row: Score) -> dict[str, str]:
         **beside("surface_score"),
     }
     return {
-        "items": items(row.n),
+        "items": counted(row.n),
         # Parts have none.
         **(controlled if row.level == "all" else dict.fromkeys(controlled, "")),
         SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
@@ -148,11 +149,6 @@ def _cells(row: Score) -> dict[str, str]:
         "undefined": str(sum(row.counts.get(reason, 0) for reason in UNDEFINED) or ""),
         "too long": str(row.counts.get(TOO_LONG, "")),
     }
-
-
-def items(n: int) -> str:
-    """A number of items, marked where they are few."""
-    return f"{n:,}" + (" !" if n < FEW_ITEMS else "")
 
 
 def difference_block(differences: Sequence[Difference]) -> grid.Grid:

@@ -86,6 +86,12 @@ def _all_fields() -> Iterator[None]:
             ) from None
 
 
+def _next_frame(frames: Iterator[pandas.DataFrame]) -> pandas.DataFrame | None:
+    # Nobody is handed a row while warnings are errors.
+    with _all_fields():
+        return next(frames, None)
+
+
 def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table; a missing value (NaN, NaT, NA) is None."""
     found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -144,9 +150,9 @@ def rows_of(
 
         how = {**builder.config.pd_read_csv_kwargs, **_AS_TEXT}
         for address in addresses:
-            with _all_fields():
-                for frame in pandas.read_csv(address, **how):
-                    yield from frame.to_dict("records")
+            frames = iter(pandas.read_csv(address, **how))
+            while (frame := _next_frame(frames)) is not None:
+                yield from frame.to_dict("records")
     elif kind == "Json":
         for address in addresses:
             yield from _json_rows(address, builder.config)
