@@ -107,7 +107,7 @@ class Show:
         how, separator = (loaded.model, loaded.tokenizer), table.separator
         error = measure_error(*how, [([item], separator)], reading)
         (one,) = score_items(*how, [item], reading, uses_separator=separator).items
-        about = loaded.tokenizer, table.config, table.split, shown.conditions
+        about = table, loaded.tokenizer, shown.conditions
         lines = item_lines(one, *about, rules=reading.rules, error=error)
         console = shown_console(highlight=False)
         for line, style in lines:

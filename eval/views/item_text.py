@@ -9,16 +9,15 @@ from typing import Any
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import visible
+from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.outcomes.schema import FLAGS, TOO_CLOSE, OutcomeRow
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.score.items_page import read_values, state
-from coherencegym.eval.tasks.score.scoring import (
-    UNDEFINED,
-    EvaluatedPrediction,
-    evaluate_predictions,
-)
+from coherencegym.eval.tasks.score.outcomes import with_margins
+from coherencegym.eval.tasks.score.scoring import UNDEFINED, prediction_outcomes
 from coherencegym.eval.text.encode import SPECIAL
 
 _WORD_MARKS = "▁Ġ"
@@ -41,9 +40,8 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
 
 def item_lines(
     scored: Answer[Item],
+    table: ItemTable,
     tokenizer: Any,
-    config: str,
-    split: str,
     chosen: Sequence[str] = (),
     *,
     rules: Rules,
@@ -60,7 +58,7 @@ def item_lines(
             f"{item.item_id}: too long for the model's context; expected a model with a longer one"
             ", or --truncate"
         )
-    evaluated = list(evaluate_predictions(scored, rules, error))
+    judged = with_margins(prediction_outcomes(scored, table, rules, error))
     read = set(chosen) or {*item.reads}
     names = [c.condition_name for c in item.conditions if c.condition_name in read]
     if missing := [name for name in names if name not in scored.conditions]:
@@ -68,7 +66,7 @@ def item_lines(
             f"{item.item_id}: condition {missing[0]!r} cannot be rendered: this tokenizer has no "
             "separator for [SEP]; expected --separator with a text, or none"
         )
-    yield f"{item.item_id}  ({config}, {split})", "bold"
+    yield f"{item.item_id}  ({table.config}, {table.split})", "bold"
     if scored.truncated:
         yield f"cut to fit: {scored.truncated:,} tokens on the left", ""
     for name in names:
@@ -79,10 +77,14 @@ def item_lines(
         yield from ((line, "dim") for line in _regions(own))
     yield "", ""
     yield "predictions", "bold"
-    shown = [one for one in evaluated if {name for _, name in read_of(one.formula)} <= {*names}]
-    for one in shown:
-        yield from ((line, "") for line in _prediction(one, scored, rules))
-    if hidden := len(evaluated) - len(shown):
+    shown = [
+        (row, margin)
+        for row, margin in judged
+        if {name for _, name in read_of(row.unit.formula)} <= {*names}
+    ]
+    for row, margin in shown:
+        yield from ((line, "") for line in _prediction(row, margin, scored, rules))
+    if hidden := len(judged) - len(shown):
         yield f"  {hidden:,} more read conditions that are not shown", "dim"
 
 
@@ -131,24 +133,22 @@ def _regions(tokens: Sequence[ShownToken]) -> Iterator[str]:
         yield f"  region {number}: {counted}, {sum(bits):.3f} bits{mean}"
 
 
-def outcome_text(prediction: EvaluatedPrediction) -> str:
+def outcome_text(row: OutcomeRow) -> str:
     """What became of a prediction, with ``too close to call``, or why it is undefined."""
-    if prediction.outcome is None:
-        return f"undefined: {UNDEFINED[prediction.reason]}"
-    return state(prediction) + (", too close to call" if prediction.too_close else "")
+    if row.value is None:
+        return f"undefined: {UNDEFINED[row.reason]}"
+    return state(row) + ", too close to call" * bool(row.flags & FLAGS[TOO_CLOSE])
 
 
 def _prediction(
-    prediction: EvaluatedPrediction, scored: Answer[Item], rules: Rules
+    row: OutcomeRow, margin: float | None, scored: Answer[Item], rules: Rules
 ) -> Iterator[str]:
-    outcome = prediction.outcome
-    bits = None if outcome is None else outcome.margin
-    margin = "" if bits is None else f", margin {bits:+.3f} bits"
-    yield f"  {outcome_text(prediction)}{margin}: {prediction.formula} ({prediction.aggregation})"
+    bits = "" if margin is None else f", margin {margin:+.3f} bits"
+    yield f"  {outcome_text(row)}{bits}: {row.unit.formula} ({row.unit.aggregation})"
     values = []
-    for region, name, value in read_values(prediction, scored, rules):
+    for region, name, value in read_values(row, scored, rules):
         where = "whole text" if region == WHOLE else f"region {region}"
         values.append(f"{where} of {name} " + ("–" if value is None else f"{value:.3f}"))
     yield "    " + ", ".join(values)
-    if prediction.groups:
-        yield "    " + "; ".join(prediction.groups)
+    if groups := [name for column, name in row.unit.groups if not column]:
+        yield "    " + "; ".join(groups)

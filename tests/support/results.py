@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -20,13 +21,22 @@ import numpy as np
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.kinds.formula import WHOLE
-from coherencegym.eval.kinds.items import Condition, Item
-from coherencegym.eval.outcomes.schema import outcome_schemas
+from coherencegym.eval.kinds.items import Condition, Item, Outcome
+from coherencegym.eval.outcomes.schema import (
+    FIRST_LEFT_OUT,
+    FLAGS,
+    MODEL,
+    TIE,
+    TOO_CLOSE,
+    OutcomeRow,
+    UnitRow,
+    outcome_schemas,
+)
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.plan.options import DEFAULT
+from coherencegym.eval.plan.options import DEFAULT, Rules
 from coherencegym.eval.plan.requests import Rendering
 from coherencegym.eval.results.written import write_results
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.statistics.scores import Score, text_of
 from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.options import ScoreOptions
@@ -37,12 +47,10 @@ from coherencegym.eval.tasks.score.outcomes import (
     Difference,
     add_item_baselines,
     add_predictions,
+    with_margins,
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable, item_files
-from coherencegym.eval.tasks.score.scoring import (
-    EvaluatedPrediction,
-    evaluate_predictions,
-)
+from coherencegym.eval.tasks.score.scoring import prediction_outcomes
 from coherencegym.eval.tasks.score.summary import summarise
 from coherencegym.eval.tasks.score.task import TASK, more_keys, score_differences, score_rows
 from coherencegym.eval.text.encode import Encoding
@@ -95,12 +103,91 @@ def made_item(item: Item, bits: Bits, too_long: bool = False) -> Answer[Item]:
     return Answer(item, {} if too_long else conditions, too_long)
 
 
-#: A table and the evaluated predictions of its items.
-Evaluated = tuple[ItemTable, Sequence[EvaluatedPrediction]]
+@dataclass(frozen=True)
+class JudgedPrediction:
+    """A prediction of an item and what became of it; None where there is a reason against it."""
+
+    item: Item
+    formula: str
+    aggregation: str
+    groups: tuple[str, ...]
+    outcome: Outcome | None
+    reason: str = ""
+    first_left_out: bool = False
+    too_close: bool = False
+    longer: int | None = None
+
+
+def judged_predictions(
+    scored: Answer[Item], rules: Rules = DEFAULT, error: float = 0.0
+) -> list[JudgedPrediction]:
+    """What became of the predictions of an item, from their outcomes."""
+    rows = list(prediction_outcomes(scored, NO_TABLE, rules, error))
+    targets = {row.unit: row.target for row in rows if row.metric == MARGIN.name}
+    return [
+        JudgedPrediction(
+            scored.item,
+            row.unit.formula,
+            row.unit.aggregation,
+            tuple(name for _, name in row.unit.groups),
+            None
+            if row.value is None
+            else Outcome(row.value == 1, bool(row.flags & FLAGS[TIE]), margin),
+            row.reason,
+            bool(row.flags & FLAGS[FIRST_LEFT_OUT]),
+            bool(row.flags & FLAGS[TOO_CLOSE]),
+            None if (target := targets.get(row.unit)) is None else int(target),
+        )
+        for row, margin in with_margins(rows)
+    ]
+
+
+def outcome_rows(table: ItemTable, judged: Sequence[JudgedPrediction]) -> list[OutcomeRow]:
+    """The same as outcomes, of a table."""
+    rows, seen = [], Counter[tuple[str, str, str]]()
+    for one in judged:
+        kind = one.item.item_id, one.formula, one.aggregation
+        seen[kind] += 1
+        columns = ((column, text_of(one.item.extra[column])) for column in table.breakdowns)
+        unit = UnitRow(
+            config=table.config,
+            split=table.split,
+            item=one.item.item_id,
+            unit=f"#{seen[kind]}" if seen[kind] > 1 else "",
+            cluster=one.item.cluster,
+            formula=one.formula,
+            aggregation=one.aggregation,
+            groups=(*(("", group) for group in one.groups), *columns),
+        )
+        flags = FLAGS[TOO_CLOSE] * one.too_close + FLAGS[FIRST_LEFT_OUT] * one.first_left_out
+        met = margin = None
+        if one.outcome is not None:
+            met, margin = float(one.outcome.met), one.outcome.margin
+            flags += FLAGS[TIE] * one.outcome.tie
+        about: dict[str, Any] = {"unit": unit, "system": MODEL}
+        rows.append(
+            OutcomeRow(metric=ACCURACY.name, value=met, reason=one.reason, flags=flags, **about)
+        )
+        if margin is not None:
+            rows.append(OutcomeRow(metric=MARGIN.name, value=margin, target=one.longer, **about))
+    return rows
+
+
+#: A table of nothing.
+NO_TABLE = ItemTable("c", "test", (), "0", True, False)
+
+#: A table and the judged predictions of its items.
+Evaluated = tuple[ItemTable, Sequence[JudgedPrediction]]
+
+
+def add_judged(writer: OutcomeWriter, table: ItemTable, judged: Sequence[JudgedPrediction]) -> None:
+    """Add the outcomes of the predictions of some items."""
+    rows = outcome_rows(table, judged)
+    add_item_baselines(writer, table, table.items, add_predictions(writer, rows), rows)
 
 
 def evaluated_table(
-    evaluated: Sequence[EvaluatedPrediction], config: str = "c", split: str = "s", **about: Any
+    evaluated: Sequence[JudgedPrediction], config: str = "c", split: str = "s", **about: Any
 ) -> Evaluated:
     """The evaluated predictions with the table of their items; ``about`` are other fields of it."""
     items = tuple({one.item.item_id: one.item for one in evaluated}.values())
@@ -112,11 +199,11 @@ def made_outcomes(*tables: Evaluated) -> OutcomeTables:
     """What became of the predictions of some tables."""
     writer = OutcomeWriter()
     for table, evaluated in tables:
-        add_item_baselines(writer, table, add_predictions(writer, table, evaluated), evaluated)
+        add_judged(writer, table, evaluated)
     return writer.tables()
 
 
-def made_scores(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> list[Score]:
+def made_scores(evaluated: Sequence[JudgedPrediction], **about: Any) -> list[Score]:
     """The scores of one table; the arguments are those of :func:`evaluated_table`."""
     table = evaluated_table(evaluated, **about)
     return summarise(made_outcomes(table), table[0])
@@ -198,7 +285,7 @@ def made_results(
     """Results of the tables (config -> items) of one split."""
     evaluated = [
         evaluated_table(
-            [prediction for one in items for prediction in evaluate_predictions(one)],
+            [prediction for one in items for prediction in judged_predictions(one)],
             config,
             "test",
             breakdowns=tuple(breakdowns),

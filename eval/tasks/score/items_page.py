@@ -14,43 +14,32 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef, read_of
 from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.kinds.table_kind import of_modest_length
+from coherencegym.eval.outcomes.schema import FLAGS, TIE, TOO_CLOSE, OutcomeRow, name_of_group
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.score.outcomes import group_names
-from coherencegym.eval.tasks.score.scoring import (
-    EvaluatedPrediction,
-    RegionValues,
-)
+from coherencegym.eval.tasks.score.outcomes import with_margins
+from coherencegym.eval.tasks.score.scoring import RegionValues
 from coherencegym.eval.text.encode import SPECIAL
 
 #: The value (bits) of a region in a condition.
 RegionValue = tuple[RegionRef, str, float | None]
 
 
-def read_values(
-    prediction: EvaluatedPrediction, scored: Answer[Item], rules: Rules
-) -> list[RegionValue]:
+def read_values(row: OutcomeRow, scored: Answer[Item], rules: Rules) -> list[RegionValue]:
     """The values (bits) of what a prediction reads; None of a condition that was not scored."""
-    values = RegionValues(scored, rules)
-    value, how = values.value, prediction.aggregation
+    values, how = RegionValues(scored, rules), row.unit.aggregation
     return [
-        (region, name, value(region, name, how) if name in scored.conditions else None)
-        for region, name in read_of(prediction.formula)
+        (region, name, values.value(region, name, how) if name in scored.conditions else None)
+        for region, name in read_of(row.unit.formula)
     ]
 
 
-def state(prediction: EvaluatedPrediction) -> str:
-    """``met``, ``not met``, ``tie`` or ``undefined``."""
-    outcome = prediction.outcome
-    if outcome is None:
+def state(row: OutcomeRow) -> str:
+    """Whether a prediction holds: ``met``, ``not met``, ``tie`` or ``undefined``."""
+    if row.value is None:
         return "undefined"
-    return "met" if outcome.met else "tie" if outcome.tie else "not met"
-
-
-def margin(prediction: EvaluatedPrediction) -> float | None:
-    """The bits by which a prediction holds; None where it is undefined or has no margin."""
-    return prediction.outcome.margin if prediction.outcome else None
+    return "met" if row.value else "tie" if row.flags & FLAGS[TIE] else "not met"
 
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -92,21 +81,22 @@ def example_of(found: Results) -> dict[str, Any] | None:
     """
     for own in found.details:
         readable = [
-            (one, read, names)
-            for one, evaluated in own.shown
-            for read in evaluated
-            if read.outcome is not None
-            and len(names := list(dict.fromkeys(name for _, name in read_of(read.formula)))) == 2
+            (one, row, margin, names)
+            for one, rows in own.shown
+            for row, margin in with_margins(rows)
+            if row.value is not None
+            and len(names := list(dict.fromkeys(name for _, name in read_of(row.unit.formula))))
+            == 2
         ]
         if readable:
-            scored, prediction, names = of_modest_length(
+            scored, row, margin, names = of_modest_length(
                 readable,
-                lambda each: max(len(each[0].item.condition(name).content) for name in each[2]),
+                lambda each: max(len(each[0].item.condition(name).content) for name in each[3]),
                 _MODEST,
             )
             item = scored.item
             names.sort(key=[condition.condition_name for condition in item.conditions].index)
-            known = read_values(prediction, scored, own.rendering.rules)
+            known = read_values(row, scored, own.rendering.rules)
             values = {name: value for _, name, value in known}
             texts = marked(*(item.condition(name).content for name in names))
             return {
@@ -116,8 +106,8 @@ def example_of(found: Results) -> dict[str, Any] | None:
                 "conditions": [
                     (name, text, values[name]) for name, text in zip(names, texts, strict=True)
                 ],
-                "margin": margin(prediction),
-                "held": state(prediction),
+                "margin": margin,
+                "held": state(row),
             }
     return None
 
@@ -151,20 +141,20 @@ def collect(
         if number < own.n_items:
             left_out[own.table.name] = own.n_items - number
         columns = _columns(own.table, [one for one, _ in shown])
-        for scored, evaluated in shown:
-            for prediction in evaluated:
-                kind = f"{prediction.formula} {prediction.aggregation}"
-                names = group_names(prediction, columns)
+        for scored, rows in shown:
+            for row, margin in with_margins(rows):
+                kind = f"{row.unit.formula} {row.unit.aggregation}"
+                names = [name_of_group(one) for one in row.unit.groups if one[0] in columns]
                 predictions.append(
                     {
                         "i": len(items),
                         "k": kinds.setdefault(kind, len(kinds)),
                         "g": [groups.setdefault(name, len(groups)) for name in names],
-                        "m": _rounded(margin(prediction)),
-                        "s": state(prediction),
-                        "w": prediction.reason,
-                        "c": int(prediction.too_close),
-                        "v": _values(prediction, scored, rules),
+                        "m": _rounded(margin),
+                        "s": state(row),
+                        "w": row.reason,
+                        "c": int(bool(row.flags & FLAGS[TOO_CLOSE])),
+                        "v": _values(row, scored, rules),
                     }
                 )
             items.append(_item(scored, len(tables)))
@@ -177,13 +167,13 @@ def _characters(item: Item) -> int:
     return sum(len(item.condition(name).content) for name in item.reads)
 
 
-def _columns(table: ItemTable, shown: Sequence[Answer[Item]]) -> list[str]:
-    # Those with more than one value.
-    return [
+def _columns(table: ItemTable, shown: Sequence[Answer[Item]]) -> set[str]:
+    # Those with more than one value, and none, of groups that no column makes.
+    return {"", *table.breakdowns} - {
         column
         for column in table.breakdowns
-        if len({str(one.item.extra[column]) for one in shown}) > 1
-    ]
+        if len({str(one.item.extra[column]) for one in shown}) == 1
+    }
 
 
 def _item(scored: Answer[Item], number: int) -> dict[str, Any]:
@@ -209,11 +199,11 @@ def _pieces(scored: Answer[Item], condition: Condition) -> list[Piece]:
     return [Piece(content[:MOST_UNSCORED] + " …" * (len(content) > MOST_UNSCORED), (), 1)]
 
 
-def _values(prediction: EvaluatedPrediction, item: Answer[Item], rules: Rules) -> list[list[Any]]:
+def _values(row: OutcomeRow, item: Answer[Item], rules: Rules) -> list[list[Any]]:
     # Tokens are those with a surprisal.
     return [
         [region, name, _rounded(value), _tokens_of(item, name, region)]
-        for region, name, value in read_values(prediction, item, rules)
+        for region, name, value in read_values(row, item, rules)
     ]
 
 

@@ -12,29 +12,27 @@ is the control of which is declared by the suite and stands in the dataset's man
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import BASELINES, MEASURED_BASELINES, SURFACE, ItemTable
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.metrics import ItemAccuracy, Margin, RowPlaces, WeightedAccuracy
 from coherencegym.eval.outcomes.schema import (
-    FIRST_LEFT_OUT,
     FLAGS,
     MODEL,
     TIE,
     TOO_CLOSE,
-    Group,
+    OutcomeRow,
     System,
-    UnitRow,
     baseline,
     name_of_group,
 )
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter, first_places
 from coherencegym.eval.statistics.intervals import Estimate, difference_of_means
-from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD, text_of
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
+from coherencegym.eval.statistics.scores import CD, CONTROLLED_CD
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,22 +45,27 @@ CONTROLLED = WeightedAccuracy("controlled", CONTROLLED_CD, by_group=False)
 OF_MODEL = (ACCURACY.name, MODEL)
 
 
-def add_predictions(
-    writer: OutcomeWriter, table: ItemTable, evaluated: Sequence[EvaluatedPrediction]
-) -> range:
-    """Add the outcomes of the predictions of a table, all those of an item at once; their units."""
-    units = writer.units(_units(table, evaluated))
-    rows: list[tuple[Any, ...]] = []
-    for unit, one in zip(units, evaluated, strict=True):
-        outcome = one.outcome
-        met = None if outcome is None else float(outcome.met)
-        rows.append((unit, ACCURACY.name, met, one.reason, None, _flags(one)))
-        if outcome is not None and outcome.margin is not None:
-            rows.append((unit, MARGIN.name, outcome.margin, "", one.longer, 0))
+def add_predictions(writer: OutcomeWriter, rows: Sequence[OutcomeRow]) -> range:
+    """Add the outcomes of predictions of the model, those of a prediction together; their units."""
+    units = writer.units(row.unit for row in rows if row.metric == ACCURACY.name)
     if rows:
-        of, metric, values, reasons, targets, flags = zip(*rows, strict=True)
-        writer.add(of, metric, MODEL, values, reason=reasons, target=targets, flags=flags)
+        writer.add(
+            [units.start - 1 + n for n in accumulate(row.metric == ACCURACY.name for row in rows)],
+            [row.metric for row in rows],
+            MODEL,
+            [row.value for row in rows],
+            reason=[row.reason for row in rows],
+            target=[row.target for row in rows],
+            flags=[row.flags for row in rows],
+        )
     return units
+
+
+def with_margins(rows: Iterable[OutcomeRow]) -> list[tuple[OutcomeRow, float | None]]:
+    """What says of each prediction whether it holds, with its margin (bits); None: it has none."""
+    rows = list(rows)
+    margins = {row.unit.key: row.value for row in rows if row.metric == MARGIN.name}
+    return [(row, margins.get(row.unit.key)) for row in rows if row.metric == ACCURACY.name]
 
 
 #: The systems of the baselines of :data:`eval.data.dataset.BASELINES`.
@@ -72,7 +75,11 @@ SURFACE_SYSTEM = BASELINE_SYSTEMS[SURFACE]
 
 
 def add_item_baselines(
-    writer: OutcomeWriter, table: ItemTable, units: range, evaluated: Sequence[EvaluatedPrediction]
+    writer: OutcomeWriter,
+    table: ItemTable,
+    items: Collection[Item],
+    units: range,
+    rows: Iterable[OutcomeRow],
 ) -> None:
     """Add what the baselines of a table decided on the predictions of which the model has a value.
 
@@ -80,33 +87,34 @@ def add_item_baselines(
     of their items, of the model and of what comes furthest without reading.
 
     Args:
-        units, evaluated: those of whole items, as :func:`add_predictions` had and gave them.
+        items: some of the table, each whole.
+        units, rows: those of their predictions, as :func:`add_predictions` gave and had them.
     """
     if table.baselines is None:
         return
-    items = list({one.item.item_id: one.item for one in evaluated}.values())
     decided = table.baselines.decisions(items)
+    judged = [row for row in rows if row.metric == ACCURACY.name]
     for name in MEASURED_BASELINES:
         seen, found = Counter[str](), []
-        for unit, one in zip(units, evaluated, strict=True):
-            item = one.item.item_id
+        for unit, row in zip(units, judged, strict=True):
+            item = row.unit.item
             own, place = decided[name].get(item, ()), seen[item]
             seen[item] += 1
-            if one.outcome is not None and place < len(own):
+            if row.value is not None and place < len(own):
                 found.append((unit, own[place]))
         if found:
             of, values = zip(*found, strict=True)
             writer.add(of, ACCURACY.name, BASELINE_SYSTEMS[name], values)
     weights, surface = table.baselines.weights(items), decided[SURFACE]
     known = weights.keys() & surface.keys()
-    rows = [
-        (unit, float(one.outcome.met), surface[one.item.item_id][0], weights[one.item.item_id])
-        for unit, one in zip(units, evaluated, strict=True)
-        if one.outcome is not None and one.item.item_id in known
-        if not table.headline or table.headline in one.groups
+    counted = [
+        (unit, row.value, surface[row.unit.item][0], weights[row.unit.item])
+        for unit, row in zip(units, judged, strict=True)
+        if row.value is not None and row.unit.item in known
+        if not table.headline or ("", table.headline) in row.unit.groups
     ]
-    if rows:
-        of, met, by_surface, weight = zip(*rows, strict=True)
+    if counted:
+        of, met, by_surface, weight = zip(*counted, strict=True)
         writer.add(of, CONTROLLED.name, MODEL, met, weight=weight)
         writer.add(of, CONTROLLED.name, SURFACE_SYSTEM, by_surface, weight=weight)
 
@@ -115,43 +123,6 @@ def item_baselines(outcomes: OutcomeTables) -> list[tuple[str, System]]:
     """The baselines of plain scores among the systems of outcomes, each with its name."""
     known = [(name, BASELINE_SYSTEMS[name]) for name in MEASURED_BASELINES]
     return [(name, system) for name, system in known if system in outcomes.systems]
-
-
-def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterator[UnitRow]:
-    seen: dict[tuple[str, str, str], int] = {}
-    for one in evaluated:
-        item, kind = one.item, (one.item.item_id, one.formula, one.aggregation)
-        seen[kind] = seen.get(kind, 0) + 1
-        yield UnitRow(
-            config=table.config,
-            split=table.split,
-            item=item.item_id,
-            unit=f"#{seen[kind]}" if seen[kind] > 1 else "",
-            cluster=item.cluster,
-            formula=one.formula,
-            aggregation=one.aggregation,
-            groups=(*(("", group) for group in one.groups), *item_groups(item, table.breakdowns)),
-        )
-
-
-def _flags(one: EvaluatedPrediction) -> int:
-    facts = {
-        TIE: one.outcome is not None and one.outcome.tie,
-        TOO_CLOSE: one.too_close,
-        FIRST_LEFT_OUT: one.first_left_out,
-    }
-    return sum(FLAGS[name] for name, holds in facts.items() if holds)
-
-
-def item_groups(item: Item, columns: Sequence[str]) -> list[Group]:
-    """The groups that an item is in by its columns."""
-    return [(column, text_of(item.extra[column])) for column in columns]
-
-
-def group_names(prediction: EvaluatedPrediction, columns: Sequence[str]) -> list[str]:
-    """The names of all groups that a prediction is in."""
-    own = map(name_of_group, item_groups(prediction.item, columns))
-    return [*prediction.groups, *own]
 
 
 def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.models.machine import give_back_pieces
+from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.plan import one_ahead
 from coherencegym.eval.plan.requests import Prepared, Rendering
@@ -26,10 +27,9 @@ from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
 from coherencegym.eval.tasks.score.scoring import (
-    EvaluatedPrediction,
-    evaluate_predictions,
     measure_error,
     plan_items,
+    prediction_outcomes,
     region_value,
 )
 from coherencegym.eval.tasks.task import TaskContext
@@ -157,7 +157,7 @@ class ScoredItemTable:
         error: that of the run (:func:`eval.tasks.score.scoring.measure_error`).
         apart: the reasons why texts were not read together, by trials of the model.
         halved: how often memory ran out, so that batches were made smaller.
-        shown: the items that are shown with what became of their predictions, all or the first.
+        shown: the items that are shown with the outcomes of their predictions, all or the first.
         rendering: that of the items, as soon as some are there.
     """
 
@@ -178,15 +178,19 @@ class ScoredItemTable:
         self.error, self.halved = error, 0
         self.apart: set[str] = set()
         self._most_shown = most_shown
-        self.shown: list[tuple[Answer[Item], Sequence[EvaluatedPrediction]]] = []
+        self.shown: list[tuple[Answer[Item], Sequence[OutcomeRow]]] = []
 
     def add(self, scored: Surprisals[Item]) -> None:
         """Count some items, and evaluate their predictions."""
         rules = scored.rendering.rules
-        by_item = [list(evaluate_predictions(item, rules, self.error)) for item in scored.items]
-        evaluated = [prediction for own in by_item for prediction in own]
-        units = add_predictions(self._writer, self.table, evaluated)
-        add_item_baselines(self._writer, self.table, units, evaluated)
+        by_item = [
+            list(prediction_outcomes(item, self.table, rules, self.error)) for item in scored.items
+        ]
+        rows = [row for own in by_item for row in own]
+        items = [answer.item for answer in scored.items]
+        add_item_baselines(
+            self._writer, self.table, items, add_predictions(self._writer, rows), rows
+        )
         self._count(scored)
         left = None if self._most_shown is None else max(0, self._most_shown - len(self.shown))
         self.shown += islice(zip(scored.items, by_item, strict=True), left)

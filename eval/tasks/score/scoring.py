@@ -17,10 +17,11 @@ comparison that is off by more than is said.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.forward.trial import drawn_by_name, is_exact
 from coherencegym.eval.kinds.formula import (
     WHOLE,
@@ -32,7 +33,16 @@ from coherencegym.eval.kinds.formula import (
     parse_formula,
     read_of,
 )
-from coherencegym.eval.kinds.items import Item, Outcome, evaluate, is_settled, margin_of
+from coherencegym.eval.kinds.items import Item, evaluate, is_settled, margin_of
+from coherencegym.eval.outcomes.schema import (
+    FIRST_LEFT_OUT,
+    FLAGS,
+    MODEL,
+    TIE,
+    TOO_CLOSE,
+    OutcomeRow,
+    UnitRow,
+)
 from coherencegym.eval.plan.options import (
     DEFAULT,
     DEFAULT_OPTIONS,
@@ -42,6 +52,7 @@ from coherencegym.eval.plan.options import (
 )
 from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.plan.requests import Prepared
+from coherencegym.eval.statistics.scores import text_of
 from coherencegym.eval.surprisal import (
     Answer,
     ScoredCondition,
@@ -50,6 +61,7 @@ from coherencegym.eval.surprisal import (
     plan_queries,
     surprisals,
 )
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
 from coherencegym.eval.text.encode import crossing_differs
 
 if TYPE_CHECKING:
@@ -273,59 +285,53 @@ UNDEFINED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatedPrediction:
-    """One prediction of one item, with its outcome for a model.
+def prediction_outcomes(
+    scored: Answer[Item], table: ItemTable, rules: Rules = DEFAULT, error: float = 0.0
+) -> Iterator[OutcomeRow]:
+    """Of each prediction of an item whether it holds, and then its margin, where it has one.
 
-    Attributes:
-        item: the item.
-        formula, aggregation, groups: the prediction's.
-        outcome: None where the prediction is undefined for this model or the item is too long.
-        reason: says why there is no outcome, else empty: ``too_long``, ``identical`` (conditions
-            that are the same tokens for this model), ``separator`` (the tokenizer has none),
-            ``crossing`` (a token crosses the edge of a compared region in one condition only) or
-            ``empty`` (a region without a value).
-        first_left_out: it reads a first token that has no surprisal, which the conditions then
-            leave out; the tokens left out may differ.
-        too_close: no tie, and yet it might be otherwise, by the measured numeric error of the run.
-        longer: :func:`length_difference` of what has a margin.
+    A prediction without a value has one of the reasons ``too_long``, ``identical`` (conditions that
+    are the same tokens for this model), ``separator`` (the tokenizer has none), ``crossing`` (a
+    token crosses the edge of a compared region in one condition only) or ``empty`` (a region
+    without a value). The target of a margin is :func:`length_difference`. ``error`` is that of the
+    run (:func:`measure_error`).
     """
-
-    item: Item
-    formula: str
-    aggregation: str
-    groups: tuple[str, ...]
-    outcome: Outcome | None
-    reason: str = ""
-    first_left_out: bool = False
-    too_close: bool = False
-    longer: int | None = None
-
-
-def evaluate_predictions(
-    scored: Answer[Item], rules: Rules = DEFAULT, error: float = 0.0
-) -> Iterable[EvaluatedPrediction]:
-    """Evaluate each prediction of an item; ``error`` is that of the run (:func:`measure_error`)."""
-    values = RegionValues(scored, rules)
-    for prediction in scored.item.predictions:
-        formula, aggregation = prediction.formula, prediction.metric
-        about = scored.item, formula, aggregation, prediction.groups
+    item, values = scored.item, RegionValues(scored, rules)
+    columns = [(column, text_of(item.extra[column])) for column in table.breakdowns]
+    seen = Counter[tuple[str, str]]()
+    for prediction in item.predictions:
+        kind = formula, aggregation = prediction.formula, prediction.metric
+        seen[kind] += 1
+        unit = UnitRow(
+            config=table.config,
+            split=table.split,
+            item=item.item_id,
+            unit=f"#{seen[kind]}" if seen[kind] > 1 else "",
+            cluster=item.cluster,
+            formula=formula,
+            aggregation=aggregation,
+            groups=(*(("", group) for group in prediction.groups), *columns),
+        )
+        about: Any = {"unit": unit, "system": MODEL}
         if reason := _why_undefined(scored, formula, aggregation, rules, values):
-            yield EvaluatedPrediction(*about, None, reason)
+            yield OutcomeRow(metric=ACCURACY.name, value=None, reason=reason, **about)
             continue
         outcome = evaluate(parse_formula(formula), values.lookup(aggregation), rules.tie_bits)
-        yield EvaluatedPrediction(
-            *about,
-            outcome,
-            first_left_out=any(
+        facts = {
+            TIE: outcome.tie,
+            TOO_CLOSE: bool(error)
+            and not outcome.tie
+            and _is_too_close(formula, aggregation, values, error),
+            FIRST_LEFT_OUT: any(
                 scored.conditions[name].leaves_out_first(region)
                 for region, name in read_of(formula)
             ),
-            too_close=bool(error)
-            and not outcome.tie
-            and _is_too_close(formula, aggregation, values, error),
-            longer=None if outcome.margin is None else length_difference(scored, formula),
-        )
+        }
+        flags = sum(FLAGS[name] for name, holds in facts.items() if holds)
+        yield OutcomeRow(metric=ACCURACY.name, value=float(outcome.met), flags=flags, **about)
+        if outcome.margin is not None:
+            longer = length_difference(scored, formula)
+            yield OutcomeRow(metric=MARGIN.name, value=outcome.margin, target=longer, **about)
 
 
 def length_difference(scored: Answer[Item], formula: str) -> int | None:
@@ -356,7 +362,7 @@ def _is_too_close(formula: str, aggregation: str, values: RegionValues, error: f
 def _why_undefined(
     scored: Answer[Item], formula: str, aggregation: str, rules: Rules, values: RegionValues
 ) -> str:
-    # One of the reasons of :class:`EvaluatedPrediction`; empty: it is defined.
+    # One of the reasons of :func:`prediction_outcomes`; empty: it is defined.
     if scored.too_long:
         return "too_long"
     read = read_of(formula)

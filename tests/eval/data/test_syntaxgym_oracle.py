@@ -97,10 +97,12 @@ def sums(
 def test_region_sums_equal_the_float64_oracle(
     name: str, real: tuple[Any, Any, Any], shared: Path
 ) -> None:
+    from support.results import judged_predictions
+
     from coherencegym.eval.data.syntaxgym import read_suite
     from coherencegym.eval.kinds.formula import read_of
     from coherencegym.eval.kinds.items import Prediction
-    from coherencegym.eval.tasks.score.scoring import evaluate_predictions, score_items
+    from coherencegym.eval.tasks.score.scoring import score_items
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / f"{name}.json"
@@ -132,7 +134,7 @@ def test_region_sums_equal_the_float64_oracle(
                 bits = item.conditions[name].region_bits(read)
                 assert len(bits) == tokens
                 assert abs(math.fsum(bits) - total) <= 1e-4 * tokens
-        assert all(prediction.outcome is not None for prediction in evaluate_predictions(item))
+        assert all(prediction.outcome is not None for prediction in judged_predictions(item))
     assert {number for number, _, _ in expected} == set(as_published)
 
 

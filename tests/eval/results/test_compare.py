@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from support.results import Evaluated, dataset_facts, evaluated_table, made_saved, model_facts
+from support.results import (
+    Evaluated,
+    JudgedPrediction,
+    dataset_facts,
+    evaluated_table,
+    made_saved,
+    model_facts,
+)
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, Outcome
@@ -30,7 +37,6 @@ from coherencegym.eval.results.comparison import (
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.views.compare_table import (
     comparison_document,
     comparison_grid,
@@ -47,16 +53,14 @@ def prediction(
     formula: str = "f",
     groups: Sequence[str] = (),
     **columns: Any,
-) -> EvaluatedPrediction:
+) -> JudgedPrediction:
     outcome = None if met is None else Outcome(met, False, 1.0 if met else -1.0)
     own = Item(item, 1, (), (), cluster or item, "toy", (), columns)
     reason = "too_long" if met is None else ""
-    return EvaluatedPrediction(own, formula, "mean", tuple(groups), outcome, reason)
+    return JudgedPrediction(own, formula, "mean", tuple(groups), outcome, reason)
 
 
-def results(
-    name: str, *evaluated: Sequence[EvaluatedPrediction] | Evaluated, **table: Any
-) -> Results:
+def results(name: str, *evaluated: Sequence[JudgedPrediction] | Evaluated, **table: Any) -> Results:
     """A folder of results with one table, or with some."""
     tables = [
         own if isinstance(own, tuple) else evaluated_table(own, split="test", **table)
@@ -66,14 +70,14 @@ def results(
 
 
 def rows(
-    left: Sequence[EvaluatedPrediction], right: Sequence[EvaluatedPrediction], **table: Any
+    left: Sequence[JudgedPrediction], right: Sequence[JudgedPrediction], **table: Any
 ) -> dict[str, PairedScore]:
     """The rows of a comparison by their level and group."""
     found = compare(results("a", left, **table), results("b", right, **table), details=True)
     return {f"{row.level} {row.group}".strip(): row for row in found.rows}
 
 
-def outcomes(*met: bool | None, **about: Any) -> list[EvaluatedPrediction]:
+def outcomes(*met: bool | None, **about: Any) -> list[JudgedPrediction]:
     return [prediction(f"i{place}", value, **about) for place, value in enumerate(met)]
 
 
@@ -159,7 +163,7 @@ def test_a_table_in_which_nothing_is_in_the_headline_has_its_row() -> None:
 
 
 def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> None:
-    def evaluate(shift: int) -> list[EvaluatedPrediction]:
+    def evaluate(shift: int) -> list[JudgedPrediction]:
         return [
             prediction(
                 f"i{k}",
@@ -240,7 +244,7 @@ EVALUATED = st.lists(
 
 def sides(
     evaluated: list[tuple[bool | None, bool | None, str, str]],
-) -> list[list[EvaluatedPrediction]]:
+) -> list[list[JudgedPrediction]]:
     """The evaluated predictions of two models on the same items."""
     return [
         [
@@ -412,7 +416,7 @@ def test_many_obstacles_are_still_one_readable_line() -> None:
 
 
 def test_many_ties_are_said_of_the_model_that_has_them() -> None:
-    def tied(number: int) -> list[EvaluatedPrediction]:
+    def tied(number: int) -> list[JudgedPrediction]:
         own = outcomes(*[True] * 20)
         return [
             *(replace(one, outcome=Outcome(False, True, 0.0)) for one in own[:number]),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.results import JudgedPrediction, judged_predictions
 
 from coherencegym.command_line import flag_of
 from coherencegym.errors import EvaluationError
@@ -21,8 +22,6 @@ from coherencegym.eval.kinds.items import TIE_BITS, Condition, Item, Prediction,
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.scoring import (
-    EvaluatedPrediction,
-    evaluate_predictions,
     region_value,
     score_items,
 )
@@ -76,9 +75,9 @@ def condition(
     return score_items(model, tokenizer, [item], Options(rules=rules)).items[0].conditions[name]
 
 
-def evaluate(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[EvaluatedPrediction]:
+def evaluate(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[JudgedPrediction]:
     scored = score_items(model, tokenizer, [item], Options(rules=rules))
-    return list(evaluate_predictions(scored.items[0], rules))
+    return list(judged_predictions(scored.items[0], rules))
 
 
 # ---------------------------------------------------------------- one test for each row

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import tiny_tokenizers as tiny
+from support.results import JudgedPrediction, judged_predictions
 
 import coherencegym as cg
 from coherencegym.eval.commands.cli import main
@@ -24,8 +25,6 @@ from coherencegym.eval.kinds.items import METRICS, Condition, Item, Region
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import surprisals
 from coherencegym.eval.tasks.score.scoring import (
-    EvaluatedPrediction,
-    evaluate_predictions,
     region_value,
     score_items,
 )
@@ -71,9 +70,9 @@ def oracle(make_model: Callable[..., Any]) -> Oracle:
     return Oracle(make_model)
 
 
-def evaluate(oracle: Oracle, item: Item) -> list[EvaluatedPrediction]:
+def evaluate(oracle: Oracle, item: Item) -> list[JudgedPrediction]:
     (scored,) = score_items(oracle.model, oracle.tokenizer, [item]).items
-    return list(evaluate_predictions(scored))
+    return list(judged_predictions(scored))
 
 
 WORDS = st.sampled_from(["one", "of", "the", "men", "dogs", "ran", "to", "park", "day", "x", "—"])

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from support.commands import one_line
+from support.results import NO_TABLE
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.scoring import evaluate_predictions, score_items
+from coherencegym.eval.tasks.score.scoring import prediction_outcomes, score_items
 from coherencegym.eval.views.item_text import item_lines, outcome_text, tokens_of
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"
@@ -61,7 +62,7 @@ def lines(model: tuple[Any, Any]) -> Lines:
 
     def make(item: Item, chosen: Sequence[str] = ()) -> list[str]:
         scored = score_items(*model, [item], Options(every_token=True)).items[0]
-        shown = item_lines(scored, model[1], "c", "test", chosen, rules=DEFAULT)
+        shown = item_lines(scored, NO_TABLE, model[1], chosen, rules=DEFAULT)
         return [line for line, _ in shown]
 
     return make
@@ -195,8 +196,8 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
 ) -> None:
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
-        (one,) = evaluate_predictions(scored, error=error)
-        assert outcome_text(one).endswith("too close to call") == close
+        first, *_ = prediction_outcomes(scored, NO_TABLE, error=error)
+        assert outcome_text(first).endswith("too close to call") == close
 
 
 def test_separators_and_parts_of_characters_have_names(
@@ -227,4 +228,4 @@ def test_an_item_that_cannot_be_shown_says_why(
     for item, what in ((long, "too long"), (dialogue, "--separator")):
         scored = score_items(model, tokenizer, [item], Options(every_token=True)).items[0]
         with pytest.raises(EvaluationError, match=what):
-            list(item_lines(scored, tokenizer, "c", "test", rules=DEFAULT))
+            list(item_lines(scored, NO_TABLE, tokenizer, rules=DEFAULT))

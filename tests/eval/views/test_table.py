@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.results import made_difference, made_run, made_scores
+from support.results import JudgedPrediction, made_difference, made_run, made_scores
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item, Outcome
@@ -19,7 +19,6 @@ from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.eval.tasks.score.report import difference_block, score_grid
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.views.plots import plot_runs
 
 
@@ -39,7 +38,7 @@ def scores(make_item: Callable[..., Item]) -> list[Score]:
         )
         outcome = Outcome(number % 3 > 0, False, number % 3 - 0.5)
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
-        evaluated += [EvaluatedPrediction(item, f, "mean", (), outcome) for f in formulas]
+        evaluated += [JudgedPrediction(item, f, "mean", (), outcome) for f in formulas]
     scores = made_scores(evaluated, config=NAME, split="test", breakdowns=("moved", "kind"))
     return [
         replace(score, partial_input_score=0.6125) if score.formula == formulas[0] else score

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.results import judged_predictions
 from support.tiny_models import Memory
 
 from coherencegym.eval.forward import execute
@@ -19,7 +20,6 @@ from coherencegym.eval.tasks.score.scoring import (
     LEVEL,
     MEASURED,
     error_of,
-    evaluate_predictions,
     largest_error,
     measure_error,
     score_items,
@@ -104,7 +104,7 @@ def test_flips_of_bfloat16_are_flagged(
         assert error is not None
         beyond += error > bound
         for ours, true in zip(
-            evaluate_predictions(one, error=bound), evaluate_predictions(other), strict=True
+            judged_predictions(one, error=bound), judged_predictions(other), strict=True
         ):
             assert ours.outcome is not None
             assert true.outcome is not None

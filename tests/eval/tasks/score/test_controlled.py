@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.datasets import write_decisions, write_table
-from support.results import Evaluated, evaluated_table, made_outcomes, made_saved
+from support.results import Evaluated, JudgedPrediction, evaluated_table, made_outcomes, made_saved
 
 import coherencegym as cg
 from coherencegym.eval.data.dataset import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE
@@ -31,7 +31,6 @@ from coherencegym.eval.results.written import write_results
 from coherencegym.eval.statistics.balance import balanced, weighted_interval
 from coherencegym.eval.statistics.surface import SURFACE_RULES, surface_differences
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, over_baselines, summarise
 
 FORMULA = "(2;%odd%) > (2;%plain%)"
@@ -84,7 +83,7 @@ def table(
 ) -> Evaluated:
     """A table whose model is right where ``met``; None: the item is too long for it."""
     evaluated = [
-        EvaluatedPrediction(
+        JudgedPrediction(
             one, FORMULA, "mean", one.predictions[0].groups,
             None if holds is None else Outcome(bool(holds), False, 1.0 if holds else -1.0),
             "too_long" if holds is None else "",

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import one_line
-from support.results import evaluated_table, made_outcomes
+from support.results import JudgedPrediction, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.outcomes import Difference, differences
 from coherencegym.eval.tasks.score.report import difference_labels
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 Make = Callable[..., Item]
 
@@ -30,10 +29,10 @@ def item(identifier: str, family: str | None = None) -> Item:
 
 def evaluate(
     margins: Sequence[float | None], prefix: str, formula: str = "f", metric: str = "mean"
-) -> list[EvaluatedPrediction]:
+) -> list[JudgedPrediction]:
     """Evaluated predictions with these margins; None: undefined."""
     return [
-        EvaluatedPrediction(
+        JudgedPrediction(
             item(f"{prefix}{number}"),
             formula,
             metric,
@@ -46,7 +45,7 @@ def evaluate(
 
 
 def compared(
-    own: Sequence[EvaluatedPrediction], controls: Mapping[str, Sequence[EvaluatedPrediction]]
+    own: Sequence[JudgedPrediction], controls: Mapping[str, Sequence[JudgedPrediction]]
 ) -> list[Difference]:
     tables = {"c": own, **controls}
     outcomes = made_outcomes(*(evaluated_table(made, config) for config, made in tables.items()))
@@ -85,9 +84,9 @@ def test_a_difference_for_each_control_and_each_formula_of_both() -> None:
 
 
 def test_families_are_drawn_and_counted_as_one() -> None:
-    def twins(prefix: str) -> list[EvaluatedPrediction]:
+    def twins(prefix: str) -> list[JudgedPrediction]:
         return [
-            EvaluatedPrediction(
+            JudgedPrediction(
                 item(f"{prefix}{i}", f"{prefix}family{i // 2}"),
                 *("f", "mean", ()),
                 Outcome(True, False, float(i // 2)),
@@ -119,7 +118,7 @@ def test_nothing_to_compare_gives_nothing_or_no_number() -> None:
 
 
 def test_a_formula_without_margin_has_no_difference() -> None:
-    equal = [EvaluatedPrediction(item("a0"), "f", "mean", (), Outcome(True, False, None))]
+    equal = [JudgedPrediction(item("a0"), "f", "mean", (), Outcome(True, False, None))]
     assert compared(equal, {"k": evaluate([1.0], "b")}) == []
 
 

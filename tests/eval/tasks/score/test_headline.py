@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from support.results import Evaluated, evaluated_table, made_outcomes
+from support.results import Evaluated, JudgedPrediction, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
@@ -21,7 +21,6 @@ from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWrite
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.tasks.headline import Headline, baseline_notes, cells_by_table, mean_headline
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
 
 #: Whether the prediction of each item holds, by the group that it is in.
@@ -37,7 +36,7 @@ def table(config: str, met: Met, split: str = "test", **about: Any) -> Evaluated
             name = f"{config} {group} {number}"
             item = Item(name, 1, (), (), f"d{number}", "toy")
             outcome = Outcome(holds, False, 1.0 if holds else -1.0)
-            evaluated.append(EvaluatedPrediction(item, "f", "mean", groups, outcome, ""))
+            evaluated.append(JudgedPrediction(item, "f", "mean", groups, outcome, ""))
     return evaluated_table(evaluated, config, split, **about)
 
 
@@ -71,7 +70,7 @@ def test_one_config_has_the_interval_of_its_row() -> None:
         item = Item(f"i{number}", 1, (), (), f"d{number}", "toy")
         for place in range(3):
             outcome = Outcome((number * place) % 4 < 2, False, 1.0)
-            evaluated.append(EvaluatedPrediction(item, f"f{place}", "mean", (), outcome, ""))
+            evaluated.append(JudgedPrediction(item, f"f{place}", "mean", (), outcome, ""))
     own = evaluated_table(evaluated, "a", "test")
     (row,) = (s for s in summarise(made_outcomes(own), own[0]) if s.level == "all")
     found = headline(own)

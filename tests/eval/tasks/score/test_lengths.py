@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.results import evaluated_table
+from support.results import add_judged, evaluated_table, judged_predictions
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.surprisal import Answer, ScoredCondition
-from coherencegym.eval.tasks.score.outcomes import add_predictions
 from coherencegym.eval.tasks.score.report import length_notes
 from coherencegym.eval.tasks.score.scoring import (
-    evaluate_predictions,
     length_difference,
 )
 from coherencegym.eval.text.encode import SPECIAL, Encoding
@@ -45,10 +43,10 @@ def scored(make_item: Callable[..., Item], number: int, a: Any, b: Any, *formula
 
 
 def of(items: Sequence[Answer[Item]], asked: bool = False) -> list[str]:
-    evaluated = [prediction for item in items for prediction in evaluate_predictions(item)]
+    evaluated = [prediction for item in items for prediction in judged_predictions(item)]
     table, _ = evaluated_table(evaluated, length_confound=asked)
     writer = OutcomeWriter()
-    add_predictions(writer, table, evaluated)
+    add_judged(writer, table, evaluated)
     return [str(note) for note in length_notes(writer.tables(), table)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.results import made_scores
+from support.results import JudgedPrediction, judged_predictions, made_scores
 
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
@@ -17,8 +17,6 @@ from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.score.scoring import (
     VALUES,
-    EvaluatedPrediction,
-    evaluate_predictions,
     region_value,
     score_items,
 )
@@ -83,8 +81,8 @@ def test_a_first_token_without_surprisal_is_left_out_and_never_0() -> None:
 # ---------------------------------------------------------------- evaluated predictions
 
 
-def evaluate(item: Item, **conditions: ScoredCondition) -> list[EvaluatedPrediction]:
-    return list(evaluate_predictions(Answer(item, conditions)))
+def evaluate(item: Item, **conditions: ScoredCondition) -> list[JudgedPrediction]:
+    return list(judged_predictions(Answer(item, conditions)))
 
 
 def test_a_prediction_holds_fails_or_ties(make_item: Callable[..., Item]) -> None:
@@ -111,7 +109,7 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     found = []
     for bits in (1.0 + 1e-6, 1.2, 1.3):
         high = scored_condition([bits], [1], ids=[6])
-        (one,) = evaluate_predictions(Answer(item, {"a": high, "b": low}), error=error)
+        (one,) = judged_predictions(Answer(item, {"a": high, "b": low}), error=error)
         assert one.outcome is not None
         found.append((one.outcome.tie, one.too_close, one.outcome.met))
     # A tie is no closer than that; nothing is too close without a measured error.
@@ -120,7 +118,7 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     (score,) = (
         s
         for s in made_scores(
-            list(evaluate_predictions(Answer(item, {"a": high, "b": low}), error=9.0))
+            list(judged_predictions(Answer(item, {"a": high, "b": low}), error=9.0))
         )
         if s.level == "all"
     )
@@ -141,9 +139,7 @@ def test_the_bound_is_that_of_the_formula_at_hand(make_item: Callable[..., Item]
         }
 
         def is_close(error: float) -> bool:
-            return next(
-                iter(evaluate_predictions(Answer(item, conditions), rules, error))
-            ).too_close
+            return next(iter(judged_predictions(Answer(item, conditions), rules, error))).too_close
 
         low, high = 0.0, 1e6
         for _ in range(60):
@@ -196,7 +192,7 @@ def test_identical_texts_reach_undefined_from_the_tokenizer(
     tokenizer = make_tokenizer()
     item = make_item({"a": ["Tim ran."], "b": ["Tim ran."]}, "(1;%a%) > (1;%b%)")
     scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item])
-    assert [j.reason for j in evaluate_predictions(scored.items[0])] == ["identical"]
+    assert [j.reason for j in judged_predictions(scored.items[0])] == ["identical"]
 
 
 def test_no_separator_makes_only_what_needs_one_undefined(
@@ -211,7 +207,7 @@ def test_no_separator_makes_only_what_needs_one_undefined(
         "(1;%c%) > (1;%b%)",
     )
     scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item])
-    assert [j.reason for j in evaluate_predictions(scored.items[0])] == ["separator", ""]
+    assert [j.reason for j in judged_predictions(scored.items[0])] == ["separator", ""]
 
 
 def test_without_start_of_text_scores_of_the_whole_are_flagged_and_of_the_end_not(
@@ -228,12 +224,12 @@ def test_without_start_of_text_scores_of_the_whole_are_flagged_and_of_the_end_no
         "(2;%a%) > (2;%b%)",
     )
     never = score_items(model, tokenizer, [item], Options(bos="never"))
-    assert [j.first_left_out for j in evaluate_predictions(never.items[0])] == [True, True, False]
+    assert [j.first_left_out for j in judged_predictions(never.items[0])] == [True, True, False]
     first = never.items[0].conditions["a"]
     assert math.isnan(first.bits[0])
     assert len(first.region_bits("*")) == len(first.encoding.ids) - 1
     auto = score_items(model, tokenizer, [item])
-    assert [j.first_left_out for j in evaluate_predictions(auto.items[0])] == [False, False, False]
+    assert [j.first_left_out for j in judged_predictions(auto.items[0])] == [False, False, False]
 
 
 def test_items_with_equal_texts_see_only_what_their_own_predictions_read(
@@ -275,7 +271,7 @@ def test_too_long_leaves_the_item_out_of_every_score(
     short = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)", item_id="short/x")
     scored = score_items(model, tokenizer, [long, short])
     assert [item.too_long for item in scored.items] == [True, False]
-    evaluated = [j for item in scored.items for j in evaluate_predictions(item)]
+    evaluated = [j for item in scored.items for j in judged_predictions(item)]
     assert [j.reason for j in evaluated] == ["too_long", "too_long", ""]
     (row, *_) = made_scores(evaluated)
     assert (row.n, row.counts) == (1, {"too_long": 1})
@@ -329,13 +325,11 @@ def rows(scores: list[Score]) -> dict[tuple[str, str, str], Score]:
 
 def prediction(
     item: Item, margin: float | None, formula: str = "f", *groups: str
-) -> EvaluatedPrediction:
+) -> JudgedPrediction:
     from coherencegym.eval.kinds.items import Outcome
 
     outcome = None if margin is None else Outcome(margin > 0, margin == 0, margin)
-    return EvaluatedPrediction(
-        item, formula, "mean", groups, outcome, "" if outcome else "identical"
-    )
+    return JudgedPrediction(item, formula, "mean", groups, outcome, "" if outcome else "identical")
 
 
 def test_cd_counts_ties_and_undefined(make_item: Callable[..., Item]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.results import evaluated_table, made_outcomes
+from support.results import JudgedPrediction, add_judged, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
@@ -24,11 +24,9 @@ from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     MARGIN,
     OF_MODEL,
-    add_predictions,
     differences,
     prediction_rows,
 )
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
 from coherencegym.files import parquet
 
@@ -190,7 +188,7 @@ FORMULAS = ("(1;%a%) > (1;%b%)", "(1;%a%) < (1;%b%)")
 
 
 @st.composite
-def evaluated_items(draw: st.DrawFn) -> list[list[EvaluatedPrediction]]:
+def evaluated_items(draw: st.DrawFn) -> list[list[JudgedPrediction]]:
     """The evaluated predictions of some items, by item."""
     found = []
     for number in range(draw(st.integers(1, 12))):
@@ -213,7 +211,7 @@ def evaluated_items(draw: st.DrawFn) -> list[list[EvaluatedPrediction]]:
             groups = draw(st.sampled_from([(), ("g",), ("h", "g"), ("g", "g")]))
             formula = draw(st.sampled_from(FORMULAS))
             own.append(
-                EvaluatedPrediction(
+                JudgedPrediction(
                     item,
                     formula,
                     draw(st.sampled_from(["mean", "sum"])),
@@ -235,15 +233,15 @@ def evaluated_items(draw: st.DrawFn) -> list[list[EvaluatedPrediction]]:
     headline=st.sampled_from(["", "g"]),
 )
 def test_outcomes_of_parts_are_those_of_the_whole(
-    items: list[list[EvaluatedPrediction]], cuts: list[int], headline: str
+    items: list[list[JudgedPrediction]], cuts: list[int], headline: str
 ) -> None:
     """The tables that a folder of results has, and what scores there are of them."""
 
-    def filled(parts: Iterable[list[list[EvaluatedPrediction]]]) -> tuple[OutcomeTables, list[Any]]:
+    def filled(parts: Iterable[list[list[JudgedPrediction]]]) -> tuple[OutcomeTables, list[Any]]:
         writer = OutcomeWriter()
         for part in parts:
-            add_predictions(writer, table, [one for own in part for one in own])
-        add_predictions(writer, *control)
+            add_judged(writer, table, [one for own in part for one in own])
+        add_judged(writer, *control)
         outcomes = writer.tables()
         return outcomes, [
             summarise(outcomes, table),
@@ -266,7 +264,7 @@ def test_outcomes_of_parts_are_those_of_the_whole(
 
 @given(items=evaluated_items())
 def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
-    items: list[list[EvaluatedPrediction]],
+    items: list[list[JudgedPrediction]],
 ) -> None:
     outcomes = made_outcomes(evaluated_table([prediction for own in items for prediction in own]))
     values = ACCURACY.counted(outcomes.cells(outcomes.places_of("c", "s", *OF_MODEL)))
@@ -286,7 +284,7 @@ def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
 
 @given(items=evaluated_items())
 def test_clusters_are_numbered_in_the_order_of_their_names(
-    items: list[list[EvaluatedPrediction]],
+    items: list[list[JudgedPrediction]],
 ) -> None:
     """The same in two tables of a run."""
     flat = [prediction for own in items for prediction in own]
@@ -299,7 +297,7 @@ def test_clusters_are_numbered_in_the_order_of_their_names(
 
 
 @given(items=evaluated_items())
-def test_rows_say_what_became_of_every_prediction(items: list[list[EvaluatedPrediction]]) -> None:
+def test_rows_say_what_became_of_every_prediction(items: list[list[JudgedPrediction]]) -> None:
     flat = [prediction for own in items for prediction in own]
     outcomes = made_outcomes(evaluated_table(flat, breakdowns=("moved", "kind")))
     found = list(prediction_rows(outcomes))
@@ -326,7 +324,7 @@ def test_rows_say_what_became_of_every_prediction(items: list[list[EvaluatedPred
 
 def test_of_a_prediction_a_hundred_bytes_and_some_stay() -> None:
     made = [
-        EvaluatedPrediction(
+        JudgedPrediction(
             Item(f"a long name/{part}/{n}", 1, (), (), f"d{part}-{n}", "toy", (), {"moved": True}),
             FORMULAS[0],
             "mean",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from support.results import made_scores
+from support.results import JudgedPrediction, made_scores
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.forward.trial import Trial
@@ -15,7 +15,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.report import score_notes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction, score_items
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
 
 
@@ -73,7 +73,7 @@ def test_a_config_of_the_headline_of_which_nothing_was_scored_is_said(
     make_item: Callable[..., Item],
 ) -> None:
     item = make_item({"a": ["x"]}, "f")
-    evaluated = [EvaluatedPrediction(item, "f", "mean", (), None, "too_long")]
+    evaluated = [JudgedPrediction(item, "f", "mean", (), None, "too_long")]
     scores = made_scores(evaluated, config="c", split="test")
     scored = [
         ScoredItemTable(

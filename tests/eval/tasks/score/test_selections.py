@@ -7,24 +7,23 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.results import evaluated_table, made_outcomes
+from support.results import JudgedPrediction, evaluated_table, made_outcomes
 
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.tasks.score.outcomes import OF_MODEL, inside, select
-from coherencegym.eval.tasks.score.scoring import EvaluatedPrediction
 
 Row = tuple[str, str, list[int]]
 
 
-def evaluate(number: int, groups: Sequence[str] = (), **extra: Any) -> EvaluatedPrediction:
+def evaluate(number: int, groups: Sequence[str] = (), **extra: Any) -> JudgedPrediction:
     formula = extra.pop("formula", "f")
     item = Item(f"i{number}", 1, (), (), f"d{number}", "toy", extra=extra)
-    return EvaluatedPrediction(item, formula, "mean", tuple(groups), Outcome(True, False, 1.0), "")
+    return JudgedPrediction(item, formula, "mean", tuple(groups), Outcome(True, False, 1.0), "")
 
 
 def predictions(
-    evaluated: Sequence[EvaluatedPrediction], breakdowns: Sequence[str] = ()
+    evaluated: Sequence[JudgedPrediction], breakdowns: Sequence[str] = ()
 ) -> tuple[OutcomeTables, list[int], Any]:
     """The outcomes, the number of the prediction at each place, and the places."""
     outcomes = made_outcomes(evaluated_table(evaluated, breakdowns=tuple(breakdowns)))
@@ -34,7 +33,7 @@ def predictions(
 
 
 def rows(
-    evaluated: Sequence[EvaluatedPrediction], breakdowns: Sequence[str] = (), headline: str = ""
+    evaluated: Sequence[JudgedPrediction], breakdowns: Sequence[str] = (), headline: str = ""
 ) -> list[Row]:
     """The rows with the numbers of their predictions."""
     outcomes, number_of, places = predictions(evaluated, breakdowns)
