@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from coherencegym.escapes import in_line
 from coherencegym.eval.data.notes import table_name
 from coherencegym.eval.report.grid import (
     Grid,
@@ -229,3 +230,9 @@ class ReportSection:
 def short_model(name: str) -> str:
     """A model's name for a figure: of a folder its last part."""
     return Path(name).resolve().name if Path(name).is_dir() else name
+
+
+def cut(text: str, most: int = 48) -> str:
+    """A text of so many characters at most, for a figure."""
+    text = in_line(text)
+    return text if len(text) <= most else text[: most - 1] + "…"

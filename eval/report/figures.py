@@ -12,8 +12,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from coherencegym.escapes import in_line
-
 #: Colours and marks of models, in their order: apart in print and for colour-blind readers (Okabe
 #: and Ito 2008), and the marks apart without colour.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
@@ -90,12 +88,6 @@ def write_svg(figure: Any, path: Path, **metadata: str) -> None:
     drawn = StringIO()
     canvas.print_svg(drawn, metadata={"Date": None, **metadata})
     path.write_bytes(drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1).encode())
-
-
-def cut(text: str, most: int = 48) -> str:
-    """A text of so many characters at most."""
-    text = in_line(text)
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def colour(number: int) -> str:

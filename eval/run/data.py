@@ -111,7 +111,7 @@ def read_items(options: ItemOptions, *, in_parts: bool = False) -> Items:
         read = given
     elif is_file(given):
         options.refuse(of_dataset, f"{given} has none; expected a dataset with it")
-        if Path(given).suffix in FRAME_SUFFIXES:
+        if Path(given).suffix.lower() in FRAME_SUFFIXES:
             return items_of_pairs(given, options, limit)
         options.refuse(of_pairs, "only for a file of pairs")
         try:
@@ -142,7 +142,7 @@ def is_file(dataset: Any) -> bool:
         return (
             ".json" in inside and not (path / _MANIFEST).exists() and not (path / "data").exists()
         )
-    return path.suffix in (".json", *FRAME_SUFFIXES)
+    return path.suffix.lower() in (".json", *FRAME_SUFFIXES)
 
 
 def read_dataset(

@@ -90,7 +90,7 @@ def surprisal_rows(
     reading.check()
     if isinstance(texts, str):
         # Not whether it is there: the name of a file may not be as long as a text.
-        if Path(texts).suffix not in TEXT_SUFFIXES:
+        if Path(texts).suffix.lower() not in TEXT_SUFFIXES:
             expected = f"a list of texts, a file ({', '.join(TEXT_SUFFIXES)}) or a data frame"
             raise EvaluationError(f"surprisal: {texts!r:.60}; expected {expected}")
         texts = Path(texts)
@@ -128,7 +128,7 @@ def labelled_texts(
     """
     where, named, is_lines = "texts", column or TEXT_NAME, False
     if isinstance(given, Path):
-        where, is_lines = str(given), given.suffix == ".txt"
+        where, is_lines = str(given), given.suffix.lower() == ".txt"
         given = (
             read_text(given).splitlines() if is_lines else read_frame(given, f"a column {named!r}")
         )

@@ -24,10 +24,11 @@ from coherencegym.eval.statistics.effective_size import (
     quantile_of_t,
 )
 from coherencegym.eval.statistics.intervals import Interval
-from coherencegym.eval.statistics.surface import SurfaceDifferences
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from coherencegym.eval.statistics.surface import SurfaceDifferences
 
 #: The version of the weights: with other features or another method it is another one.
 BALANCE_VERSION = 1

@@ -31,7 +31,14 @@ from coherencegym.escapes import (
 )
 from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection, labels, short_model
+from coherencegym.eval.report.blocks import (
+    Figure,
+    ItemList,
+    ReportSection,
+    cut,
+    labels,
+    short_model,
+)
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.written import results_json, write_json, write_results
 from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
@@ -76,7 +83,7 @@ def scores_svg(scores: Sequence[Score]) -> str:
         ends = score.ci_low, score.ci_high
         rows.append(
             {
-                "name": figures.cut(name),
+                "name": cut(name),
                 "bold": score.level == "all",
                 "x": place(score.score or 0.0),
                 "ends": [place(end) for end in ends if end is not None],

@@ -18,7 +18,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.report import figures
-from coherencegym.eval.report.blocks import labels
+from coherencegym.eval.report.blocks import cut, labels
 from coherencegym.eval.report.grid import counts_cell
 from coherencegym.eval.results.comparison import model_labels
 from coherencegym.eval.results.run_table import (
@@ -114,7 +114,7 @@ def draw_scores(runs: Sequence[Results]) -> Any:
     for key, name in zip(rows, _named(rows, versions), strict=True):
         counts = sorted({own[key].n for own in drawn if key in own})
         items = counts_cell(list(dict.fromkeys((counts[0], counts[-1]))))
-        names.append(f"{figures.cut(name, _LONGEST)}  (n={items})")
+        names.append(f"{cut(name, _LONGEST)}  (n={items})")
     # A quarter of an inch a row keeps labels apart at any number of rows.
     step = 0.27 if many == 1 else 0.15 + 0.14 * many
     figure = figures.new_figure(
@@ -149,7 +149,7 @@ def draw_scores(runs: Sequence[Results]) -> Any:
     axes.set_xlabel(said if only_cd(list(rows.values())) else other, fontsize=9)
     suites = list(dict.fromkeys(f"{run.suite} {run.version}".strip() for run in runs))
     titles = [first_names(suites), *([*series] if many == 1 else [])]
-    title = "\n".join(figures.cut(text, 70) for text in titles if text)
+    title = "\n".join(cut(text, 70) for text in titles if text)
     figure.suptitle(title, fontsize=11, fontweight="bold")
     _legend(figure, list(series), list(rows.values()))
     return figure
@@ -215,7 +215,7 @@ def _references(axes: Any, rows: Sequence[Score]) -> None:
 def _legend(figure: Any, names: Sequence[str], rows: Sequence[Score]) -> None:
     many = len(names) > 1
     handles = [
-        figures.model_key(number, figures.cut(name, 40) if many else "model")
+        figures.model_key(number, cut(name, 40) if many else "model")
         for number, name in enumerate(names)
     ]
     unseen = "contrast not seen in context" if only_cd(rows) else "words alone"
@@ -294,10 +294,10 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
     lowest, highest = grid[0, 0].get_ylim()
     grid[0, 0].set_ylim(max(-2, lowest), min(102, highest))
     several = len(trainings) > 1
-    title = "Learning curve" if several else figures.cut(names[0], 70)
+    title = "Learning curve" if several else cut(names[0], 70)
     figure.suptitle(title, fontsize=11, fontweight="bold")
     handles = [
-        figures.model_key(number, figures.cut(name, 48) if several else "score with 95 % interval")
+        figures.model_key(number, cut(name, 48) if several else "score with 95 % interval")
         for number, name in enumerate(names)
     ]
     handles += [
@@ -333,7 +333,7 @@ def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str])
             look = {"color": figures.colour(number), "alpha": 0.18, "linewidth": 0, "zorder": 2}
             axes.fill_between(*zip(*ends, strict=True), **look).set_gid(f"band-{number}")
     first = curves[0]
-    suite = figures.cut(f"{first.suite}{' †' if first.controlled else ''}", 40)
+    suite = cut(f"{first.suite}{' †' if first.controlled else ''}", 40)
     axes.set_title(f"{suite}  (n={max(head.n for head in heads):,})", fontsize=9)
     _counts(axes, sorted({count for curve in curves for count in curve.counts}), first.unit)
     axes.grid(color="#e4e4e4", linewidth=0.8)

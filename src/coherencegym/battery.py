@@ -15,10 +15,13 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser, add_options, finish
 from coherencegym.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from coherencegym.eval.models.load import LoadedModel
 
 #: The folder of the rows, and of the list of phenomena.
 BATTERY = Path(__file__).parent / "eval" / "battery"
@@ -164,6 +167,8 @@ def check(
         EvaluationError: a model or folder is not there, or an option is wrong.
     """
     from coherencegym.eval.models.load import load
+    from coherencegym.eval.run.call import described_model
+    from coherencegym.eval.run.options import ModelOptions
 
     if data_dir is not None and not Path(data_dir).is_dir():
         raise EvaluationError(f"{data_dir}: no such folder; expected one with corpus files")
@@ -174,22 +179,19 @@ def check(
     with tempfile.TemporaryDirectory() as folder:
         asked = [(each, *_rows(each, data_dir, Path(folder))) for each in phenomena()]
         for one in models:
-            say(f"{_name(one)}: loading")
-            loaded = load(one, **options) if isinstance(one, str | Path) else one
+            if isinstance(one, str | Path):
+                say(f"{one}: loading")
+                loaded = load(one, **options)
+            else:
+                given = ModelOptions(model=one if tokenizer is None else (one, tokenizer))
+                loaded = described_model(given, "check", lambda _: True, "auto").model
             for each, rows, needs in asked:
                 if not rows:
-                    found.append(CheckedPhenomenon(_name(one), each.name, needs=needs))
+                    found.append(CheckedPhenomenon(loaded.name, each.name, needs=needs))
                     continue
-                say(f"{_name(one)}: {each.name}, {len(rows[:limit]):,} items")
-                found.append(_scored(_name(one), loaded, each.name, rows[:limit], tokenizer))
+                say(f"{loaded.name}: {each.name}, {len(rows[:limit]):,} items")
+                found.append(_scored(loaded, each.name, rows[:limit]))
     return found
-
-
-def _name(model: Any) -> str:
-    one = model[0] if isinstance(model, tuple) else model
-    path = getattr(getattr(one, "config", None), "_name_or_path", "")
-    known = one if isinstance(one, str) else type(one).__name__
-    return str(getattr(one, "name", "") or path or known)
 
 
 def built(each: Phenomenon, corpus: str, data_dir: str | Path, folder: Path) -> list[Path]:
@@ -244,17 +246,15 @@ def _given_away(path: Path) -> str:
     return said_of_control(control) if control.get("word") in (LEAKS, UNCONTROLLED) else ""
 
 
-def _scored(
-    model: str, loaded: Any, name: str, rows: list[Any], tokenizer: Any
-) -> CheckedPhenomenon:
+def _scored(model: LoadedModel, name: str, rows: list[Any]) -> CheckedPhenomenon:
     from coherencegym.library import score
 
-    results: Any = score(loaded, rows, tokenizer=tokenizer)
+    results: Any = score(model, rows)
     row = results.rows[0]
     if row.controlled_score is None:
-        return CheckedPhenomenon(model, name, needs=f"more than {len(rows):,} items")
+        return CheckedPhenomenon(model.name, name, needs=f"more than {len(rows):,} items")
     limits = row.controlled_ci_low, row.controlled_ci_high
-    return CheckedPhenomenon(model, name, row.controlled_score, *limits, row.effective_items)
+    return CheckedPhenomenon(model.name, name, row.controlled_score, *limits, row.effective_items)
 
 
 def make_parser(prog: str = "coherencegym check") -> Parser:

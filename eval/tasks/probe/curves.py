@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.report import figures
+from coherencegym.eval.report.blocks import cut
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, MOST_FREQUENT, Score
 from coherencegym.eval.tasks.probe.task import ACCURACY
 
@@ -79,7 +80,7 @@ def draw_layers(curves: Sequence[LayerCurve], title: str) -> Any:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     figures.legend_below(figure, list(handles.values()), 3)
-    figure.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
+    figure.suptitle(cut(title, 70), fontsize=11, fontweight="bold")
     return figure
 
 
@@ -119,7 +120,7 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
             axes.axhline(
                 100 * value, color=colour, linestyle=figures.DASHED, linewidth=1.2, label=label
             )
-    axes.set_title(figures.cut(config, 40), fontsize=9)
+    axes.set_title(cut(config, 40), fontsize=9)
     axes.set_xlabel("layer (0: embeddings)", fontsize=9)
     axes.set_ylabel("accuracy on test, %", fontsize=9)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

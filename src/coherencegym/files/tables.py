@@ -52,12 +52,12 @@ def blank_file(folder: Path) -> str:
 
 def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFrame:
     """The table of a file, by its ending; ``columns`` are those that errors expect, in words."""
-    if path.suffix not in _READERS:
+    if (ending := path.suffix.lower()) not in _READERS:
         endings = ", ".join(FRAME_SUFFIXES)
         raise EvaluationError(f"{path}: expected a file that ends in {endings}")
     import pandas
 
-    reader, how = _READERS[path.suffix]
+    reader, how = _READERS[ending]
     try:
         if not is_blank(path):
             with _all_fields():

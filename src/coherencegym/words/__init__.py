@@ -42,11 +42,6 @@ def in_case_of(word: str, replacement: str) -> str:
 
 
 ENGLISH = "en"
-#: Forms of auxiliaries, and the pieces of contractions, that are in no list of word classes.
-_PIECES = word_set(
-    "be been being doing done having don didn doesn isn wasn weren aren couldn wouldn shouldn "
-    "hasn haven hadn won ain ll ve re"
-)
 #: Snowball's names of languages.
 _STEMMERS = {
     **{"en": "english", "nl": "dutch", "de": "german", "it": "italian", "fr": "french"},
@@ -63,7 +58,7 @@ def stop_words(code: str) -> frozenset[str]:
         code: ISO 639-1; none are known of a language that spaCy does not have.
     """
     if code == ENGLISH:
-        return word_list("closed_classes") | word_list("auxiliaries") | _PIECES
+        return word_list("closed_classes") | word_list("auxiliaries") | word_list("word_pieces")
     from spacy.util import get_lang_class
 
     try:
