@@ -20,13 +20,14 @@ from scipy.special import ndtri
 from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import cluster_ids, clustered
-from coherencegym.eval.statistics.estimators import area, f1
+from coherencegym.eval.statistics.estimators import area
 from coherencegym.eval.statistics.intervals import (
     Estimate,
     Interval,
     difference_of_means,
     interval_of,
     mean_interval,
+    ratio_interval,
     share_interval,
 )
 from coherencegym.eval.statistics.paired import (
@@ -532,7 +533,7 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
         ]
         if kind == "F1":
             parts = np.array(predicted)
-            now.append(f1(parts[:, 0].tolist(), parts[:, 1].tolist(), names, 4 * number))
+            now.append(_f1(parts, names))
             with np.errstate(invalid="ignore"):
                 resampled = (drawn @ parts[:, 0]) / (drawn @ parts[:, 1])
         else:
@@ -547,6 +548,14 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
         low.append(ends[0])
         high.append(ends[1])
     return Found(judged(low, high, float(truth)), _judged(now, float(truth)))
+
+
+def _f1(parts: Any, names: Sequence[str]) -> Estimate:
+    hits, wholes = parts.sum(axis=0)
+    if not wholes:
+        return Estimate(None, None, len(parts))
+    interval = ratio_interval(parts[:, 0], parts[:, 1], names, wholes**2 / (hits + wholes))
+    return Estimate(hits / wholes, interval, len(parts))
 
 
 def _resampled_areas(scores: Any, places: Any, drawn: Any) -> Any:

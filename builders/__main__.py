@@ -2,9 +2,7 @@
 
 import sys
 
-from coherencegym.builders.command.cli import main
-
-__all__ = ["main"]
+from coherencegym.builders.command.cli import main as main
 
 if __name__ == "__main__":
     sys.exit(main())

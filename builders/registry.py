@@ -16,16 +16,7 @@ from coherencegym.builders.suite import Suite
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.extensions import added, load_extension, package_of
-from coherencegym.licence import SUITES
-
-__all__ = [
-    "SUITES",
-    "all_suites",
-    "describe_suite",
-    "load_declared",
-    "load_suite",
-    "suite_named",
-]
+from coherencegym.licence import SUITES as SUITES
 
 _T = TypeVar("_T")
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.builders.crossing.generator import (
@@ -69,15 +69,14 @@ def replies(discourse: Discourse, context: Context) -> Iterator[Partner]:
         people = _speakers(discourse, before[-1], unit)
         *said, reply = (_template(discourse, each, named[each], people) for each in (*before, unit))
         turns = [f"<{_MARKS[0]}> {text}" for text in said]
-        text = " ".join((*turns, f"<{_MARKS[1]}>"))
-        made = Partner(
+        template = " ".join((*turns, f"<{_MARKS[1]}>")), reply
+        yield Partner(
             discourse,
-            (text, reply),
+            _called(template, people),
             name=str(unit),
             alike=("?" in reply,),
-            columns={"people": people, "messages": len(before)},
+            columns={"people": people, "messages": len(before), "template": template},
         )
-        yield replace(made, columns={**made.columns, "template": made.parts}, parts=_called(made))
 
 
 def _earlier(discourse: Discourse) -> dict[int, list[int]]:
@@ -171,26 +170,15 @@ def _template(
     return apply(discourse.texts[unit], marks)
 
 
-def _called(partner: Partner, people: Sequence[str] = ()) -> tuple[str, ...]:
-    parts: tuple[str, ...] = partner.columns.get("template", partner.parts)
-    for mark, name in zip(_MARKS, people or partner.columns["people"], strict=True):
-        parts = tuple(part.replace(mark, name) for part in parts)
-    return parts
+def _called(template: tuple[str, ...], people: Sequence[str]) -> tuple[str, ...]:
+    for mark, name in zip(_MARKS, people, strict=True):
+        template = tuple(part.replace(mark, name) for part in template)
+    return template
 
 
-@dataclass(frozen=True)
-class WithSameNames:
-    """Couples partners, and gives the second one's people the nicknames of the first one's."""
-
-    couple: Callable[[Sequence[Partner], Context], list[Couple]]
-
-    def __call__(self, partners: Sequence[Partner], context: Context) -> list[Couple]:
-        """Couple partners, each at most once, in their order."""
-        return [
-            replace(one, second=replace(one.second, parts=_called(one.second, people)))
-            for one in self.couple(partners, context)
-            if (people := one.first.columns["people"])
-        ]
+def with_same_names(one: Partner, other: Partner, context: Context) -> tuple[Partner, Partner]:
+    """Give the second one's people the nicknames of the first one's."""
+    return one, replace(other, parts=_called(other.columns["template"], one.columns["people"]))
 
 
 def of_two_threads(one: Partner, other: Partner) -> bool:
@@ -251,7 +239,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=replies,
                 operators="replies to one message by somebody else, both of some words",
-                couple=WithSameNames(LeastRepeating(of_two_threads)),
+                couple=LeastRepeating(of_two_threads, with_same_names),
                 family="log",
                 names=("messages", "reply"),
                 columns=chat_columns,

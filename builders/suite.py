@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Use as Use
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import (
@@ -383,15 +384,6 @@ def by_language(config: Config, **changes: Any) -> Config:
 def _is_written(discourse: Discourse) -> bool:
     # A whole document that nobody speaks.
     return is_parsed(discourse) and not any(unit.speaker for unit in discourse.units)
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """The use of a config, in words: ``config`` names it, or several; empty: that of the suite."""
-
-    config: str
-    asks: str
-    cannot_tell: str
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def _push_all(
         of_one = replace(options, repo_id=names[number])
         try:
             with hub_answers():
-                lines += publish(HfApi(), folder, manifest, of_one, progress).lines
+                lines += publish(HfApi(), folder, manifest, of_one, progress)
         except Exception as error:
             if number and not options.dry_run:
                 error.add_note(

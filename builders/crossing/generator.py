@@ -42,6 +42,10 @@ from coherencegym.manipulations.operator import Context
 #: Marks before which no space stands.
 _CLOSING = frozenset(",.;:!?)]}'’”%")
 
+#: Words that keep their places: speakers, and what stands between turns.
+_FIXED = re.compile(rf"{re.escape(SEPARATOR)}|<\S+>")
+_SHUFFLED = "ShuffledContext"
+
 #: Makes the regions of a condition: (who gives the context, who gives the target) -> texts.
 Join = Callable[[Partner, Partner], tuple[str, ...]]
 
@@ -91,6 +95,7 @@ class Crossed:
             ``region`` to ``last``; a couple without that region has no such prediction.
         names: words for contexts and for targets in the names of conditions, which number them.
         columns: the suite's own columns, of a couple.
+        shuffled: true where the words before the compared regions stand in random order.
         found: the couples of a fit, by discourse.
     """
 
@@ -106,6 +111,7 @@ class Crossed:
     apart: Mapping[str, int] = field(default_factory=dict)
     names: tuple[str, str] = ("context", "target")
     columns: Callable[[Couple], dict[str, Any]] = lambda couple: {}
+    shuffled: bool = False
     found: Mapping[str, _Coupled] = field(default_factory=dict)
 
     @property
@@ -113,7 +119,8 @@ class Crossed:
         """The operators, as the manifest records them."""
         where = "a split" if self.across else self.family or "a discourse"
         where = self.among or where
-        return f"{self.operators} | Crossed(partners within {where})"
+        shuffled = f" | {_SHUFFLED}()" * self.shuffled
+        return f"{self.operators} | Crossed(partners within {where}){shuffled}"
 
     @property
     def conditions(self) -> tuple[str, str, str, str]:
@@ -176,7 +183,7 @@ class Crossed:
             if len({each.content for each in made.item.conditions}) < len(self.conditions):
                 context.skipped["two conditions have the same text"] += 1
             else:
-                yield made
+                yield self._shuffled(made, discourse, context) if self.shuffled else made
 
     def _generate(self, couple: Couple) -> GeneratedItem:
         first, second = couple.first, couple.second
@@ -226,6 +233,30 @@ class Crossed:
             **self.columns(couple),
         }
 
+    def _shuffled(
+        self, made: GeneratedItem, discourse: Discourse, context: Context
+    ) -> GeneratedItem:
+        # All conditions of an item have one permutation, so that contexts that differ in a word
+        # differ in that word.
+        before = min(int(region) for each in made.contrasts for region in each.regions) - 1
+        conditions, edits = [], list(made.item.edits)
+        views: Mapping[str, tuple[str, ...]] = dict(made.views)
+        for condition in made.item.conditions:
+            texts = [region.content for region in condition.regions]
+            for place, text in enumerate(texts[:before]):
+                chance = context.random(discourse, _SHUFFLED, item=made.item.item_id, region=place)
+                texts[place] = shuffled_words(text, chance)
+                edits.append(
+                    ItemEdit(condition.condition_name, _SHUFFLED, place, 0, text, texts[place])
+                )
+            name = condition.condition_name
+            conditions.append(condition_of(name, texts))
+            views = {**views, name: (*texts, *views[name][len(texts) :])}
+        name = f"{made.item.item_id}/shuffled_context"
+        item = replace(made.item, item_id=name, conditions=tuple(conditions), edits=tuple(edits))
+        ITEMS.check(item)
+        return replace(made, item=item, views=views)
+
 
 def condition_of(name: str, texts: Sequence[str]) -> Condition:
     """A condition of regions, with a space between them but before marks that close."""
@@ -248,64 +279,6 @@ def _exchanges(own: Condition, exchanged: Condition, source: Partner) -> Iterato
                 other.content,
                 source.discourse.id,
             )
-
-
-#: Words that keep their places: speakers, and what stands between turns.
-_FIXED = re.compile(rf"{re.escape(SEPARATOR)}|<\S+>")
-_NAME = "ShuffledContext"
-
-
-@dataclass(frozen=True)
-class ShuffledContext:
-    """The items of a crossing with the words before the compared regions in random order.
-
-    All conditions of an item have one permutation, so that contexts that differ in a word differ in
-    that word. Texts that are not from a crossing's contexts stay as they are, and so do speakers'
-    names and separators.
-    """
-
-    crossed: Crossed
-
-    @property
-    def recipe(self) -> str:
-        """The operators, as the manifest records them."""
-        return f"{self.crossed.recipe} | {_NAME}()"
-
-    @property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """The predictions, as the manifest records them."""
-        return self.crossed.contrasts
-
-    def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
-        """The item generator that knows who is crossed with whom among these discourses."""
-        return replace(self, crossed=self.crossed.fit(discourses, context, fits))
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
-        """Yield the items whose first context is the discourse's."""
-        for made in self.crossed(discourse, context):
-            yield self._shuffled(made, discourse, context)
-
-    def _shuffled(
-        self, made: GeneratedItem, discourse: Discourse, context: Context
-    ) -> GeneratedItem:
-        before = min(int(region) for each in made.contrasts for region in each.regions) - 1
-        conditions, edits = [], list(made.item.edits)
-        views: Mapping[str, tuple[str, ...]] = dict(made.views)
-        for condition in made.item.conditions:
-            texts = [region.content for region in condition.regions]
-            for place, text in enumerate(texts[:before]):
-                chance = context.random(discourse, _NAME, item=made.item.item_id, region=place)
-                texts[place] = shuffled_words(text, chance)
-                edits.append(
-                    ItemEdit(condition.condition_name, _NAME, place, 0, text, texts[place])
-                )
-            name = condition.condition_name
-            conditions.append(condition_of(name, texts))
-            views = {**views, name: (*texts, *views[name][len(texts) :])}
-        name = f"{made.item.item_id}/shuffled_context"
-        item = replace(made.item, item_id=name, conditions=tuple(conditions), edits=tuple(edits))
-        ITEMS.check(item)
-        return replace(made, item=item, views=views)
 
 
 def shuffled_words(text: str, chance: Any) -> str:
@@ -332,7 +305,7 @@ def with_shuffled_contexts(*configs: Config) -> tuple[Config, ...]:
         config.name: replace(
             config,
             name=f"{config.name}_shuffled_context",
-            generator=ShuffledContext(config.generator),
+            generator=replace(config.generator, shuffled=True),
             summary=f"the items of `{config.name}`, the words of their contexts in random order",
             controls=(),
             is_diagnostic=True,

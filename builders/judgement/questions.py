@@ -45,8 +45,8 @@ from coherencegym.eval.kinds.documents import (
     LabelledExample,
     SpanText,
 )
-from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
-from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item
+from coherencegym.eval.kinds.formula import WHOLE
+from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item, contrast_of
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
@@ -80,7 +80,7 @@ def condition_pairs(item: Item) -> list[ConditionPair]:
     """
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for prediction in item.predictions:
-        for names in _compared(item, parse_formula(prediction.formula)):
+        for names in _compared(item, prediction.formula):
             groups.setdefault(names, {}).update(dict.fromkeys(prediction.groups))
     found = []
     for (coherent, incoherent), named in groups.items():
@@ -90,18 +90,13 @@ def condition_pairs(item: Item) -> list[ConditionPair]:
     return found
 
 
-def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
-    if not isinstance(formula, Comparison) or formula.operator == "=":
+def _compared(item: Item, formula: str) -> Iterator[tuple[str, str]]:
+    contrast = contrast_of(formula)
+    if contrast is None or len(contrast.worse) != len(contrast.better):
         return
-    better, worse = sum_of(formula.right), sum_of(formula.left)
-    if formula.operator == "<":
-        better, worse = worse, better
-    if not worse or len(worse) != len(better):
-        return
-    left = list(worse)
-    regions = [region for own in (*better.values(), *worse.values()) for region in own]
-    first = min((region for region in regions if region != WHOLE), default=1)
-    for name in better:
+    left = list(contrast.worse)
+    first = 1 if contrast.region == WHOLE else int(contrast.region)
+    for name in contrast.better:
         own = [region.content for region in item.condition(name).regions]
 
         def similarity(other: str, own: list[str] = own) -> tuple[bool, int]:

@@ -438,9 +438,7 @@ def _decisions(
     if config.kind is not ITEMS or not parts:
         return {}
     return {
-        split: partial_input_decisions(
-            [made for splits in parts for made in splits[split].items], config.breakdowns
-        )
+        split: partial_input_decisions([made for splits in parts for made in splits[split].items])
         for split in parts[0]
     }
 
@@ -493,7 +491,7 @@ def write(
         decided: Mapping[str, Sequence[BaselineDecision]] = {}
         control = None
         if kind is ITEMS:
-            decided = baseline_decisions(config, items, decisions[split])
+            decided = baseline_decisions(items, decisions[split])
             control = checked_items(items, config.headline)
         quality[split] = kinds.measured(config, items, decided, control) | made[split].measured
         if kind.name in JUDGED_UNITS:

@@ -11,6 +11,7 @@ from typing import Any
 
 from coherencegym import hub
 from coherencegym.builders.release.manifest import (
+    MANIFEST,
     RELEASE_DOCUMENTS,
     Manifest,
     hashes_path,
@@ -32,8 +33,6 @@ class PublishError(EvaluationError):
 class _Split:
     content_hash: str
     rows: int
-    num_bytes: int
-    download_size: int
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,10 @@ class DatasetHead(hub.Head):
 
     Attributes:
         manifest: the parsed manifest, if it holds one.
-        texts: path -> text of the documents (manifest, card, ...) that it holds.
         tags: tag name -> commit.
     """
 
     manifest: Manifest | None = None
-    texts: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
 
 
@@ -84,25 +81,20 @@ def dataset_head(api: Any, repo_id: str) -> DatasetHead:
     if not head.exists:
         return DatasetHead()
     tags = hub.read_tags(api, repo_id)
-    files = {
-        name: hub.fetch(api, repo_id, name, head.sha)
-        for name in RELEASE_DOCUMENTS
-        if name in head.digests
-    }
     manifest = None
-    if (path := files.get("manifest.json")) is not None:
+    if MANIFEST in head.digests:
+        path = hub.fetch(api, repo_id, MANIFEST, head.sha)
         try:
             manifest = dict(read_manifest(path, _Earlier))
         except EvaluationError as error:
             where = f"{repo_id}/manifest.json"
             raise PublishError(str(error).replace(str(path), where)) from None
-    elif files or any(path.startswith("data/") for path in head.digests):
+    elif any(one in RELEASE_DOCUMENTS or one.startswith("data/") for one in head.digests):
         raise PublishError(
             f"{repo_id} holds a dataset without manifest.json, so not one that this project made; "
             "name another repository with --repo-id"
         )
-    texts = {name: path.read_text("utf-8", "replace") for name, path in files.items()}
-    return DatasetHead(**vars(head), manifest=manifest, texts=texts, tags=tags)
+    return DatasetHead(**vars(head), manifest=manifest, tags=tags)
 
 
 class Change(IntEnum):
@@ -247,12 +239,10 @@ def plan_release(
             before = {"splits": {}}  # with or without texts all of its files are others
         if not prune:
             _check_splits(name, config, before)
-        splits = {}
         for split, counts in config["splits"].items():
             was, hashes = before["splits"].get(split), hashes_path(name, split)
             if was is not None and was["content_hash"] == counts["content_hash"]:
                 release.rows[name, split] = RowChanges()
-                splits[split] = counts | {key: was[key] for key in ("num_bytes", "download_size")}
                 path, now = baselines_path(name, split), counts.get("baselines")
                 if now and now != was.get("baselines"):
                     release.adds[path] = folder / path
@@ -262,9 +252,8 @@ def plan_release(
             rows = {} if was is None else read_hashes(fetch_hashes(hashes))
             release.rows[name, split] = compare_rows(rows, read_hashes(folder / hashes))
             release.adds |= {path: folder / path for path in _files_of(here, name, split, config)}
-            splits[split] = counts
             gone.append((name, split))
-        merged[name] = config | {"splits": splits}
+        merged[name] = config
     others = sorted(old.keys() - manifest["configs"].keys())
     release.removed, release.kept = (others, []) if prune else ([], others)
     for name, before in old.items():
@@ -284,13 +273,10 @@ def plan_release(
     release.unknown = [] if prune else unknown
     release.deletes += unknown if prune else []
     release.manifest = in_order(manifest | {"configs": merged})
-    documents = release_documents(release.manifest)
-    release.adds |= {
-        path: text.encode("utf-8")
-        for path, text in documents.items()
-        if text != head.texts.get(path, "")
-    }
-    release.deletes += sorted(head.texts.keys() - documents.keys())
+    texts = release_documents(release.manifest).items()
+    documents = {path: text.encode("utf-8") for path, text in texts}
+    release.adds |= {path: own for path, own in documents.items() if not head.has(path, own)}
+    release.deletes += sorted({*RELEASE_DOCUMENTS} & head.digests.keys() - documents.keys())
     return release
 
 

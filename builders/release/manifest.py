@@ -142,21 +142,19 @@ def write_split(
     """Write a table as the shards and hashes of a split below ``folder``.
 
     Returns:
-        The sizes, and the hash of all row hashes, as the manifest has them.
+        The number of rows, and the hash of all row hashes, as the manifest has them.
     """
     import pyarrow as pa
 
     if not table.num_rows:
         raise ValueError(f"{config}/{split}: no rows to write")
     shards = max(1, -(-table.nbytes // shard_bytes))
-    size = 0
     for shard in range(shards):
         start = table.num_rows * shard // shards
         stop = table.num_rows * (shard + 1) // shards
         path = folder / data_path(config, split, shard, shards)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_parquet(table.slice(start, stop - start), path)
-        size += path.stat().st_size
 
     rows = table.to_pylist()
     identifiers = [str(row[IDENTITY]) for row in rows]
@@ -168,9 +166,7 @@ def write_split(
     path = folder / hashes_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(hash_table, path)
-    content_hash = row_hash({"rows": hashes})
-    sizes = {"rows": table.num_rows, "num_bytes": table.nbytes, "download_size": size}
-    return {**sizes, "content_hash": content_hash}
+    return {"rows": table.num_rows, "content_hash": row_hash({"rows": hashes})}
 
 
 #: More than the ranks of one kind: configs are in the order of their kinds before any other.

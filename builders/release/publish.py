@@ -40,16 +40,6 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.registry import CORPORA, is_extension
 
 
-@dataclass
-class Publication:
-    """The result of publishing, or of a dry run."""
-
-    version: str
-    lines: list[str]
-    commit: str = ""
-    tag: str = ""
-
-
 def look_at_target(options: BuildOptions) -> tuple[bool, bool]:
     """Tell whether the repository is private, or will be made so, and whether it has a release.
 
@@ -130,16 +120,12 @@ def _entry(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
 
     splits: dict[str, Any] = {}
     for split, counts in entry["splits"].items():
-        path = folder / hashes_path(name, split)
-        table = pq.read_table(path)
-        splits[split] = {key: counts[key] for key in _COUNTS} | {
-            "num_bytes": table.nbytes,
-            "download_size": path.stat().st_size,
-            "groups": _without_values(counts["groups"]),
-        }
+        schema = pq.read_schema(folder / hashes_path(name, split))
+        splits[split] = {key: counts[key] for key in _COUNTS}
+        splits[split]["groups"] = _without_values(counts["groups"])
     return {key: entry[key] for key in _KEPT if key in entry} | {
         "stand_off": True,
-        "features": Features.from_arrow_schema(table.schema).to_dict(),
+        "features": Features.from_arrow_schema(schema).to_dict(),
         "splits": splits,
         "quality": _without_values(entry["quality"]),
         "example": {},
@@ -256,8 +242,8 @@ def publish(
     manifest: Manifest,
     options: BuildOptions,
     progress: Callable[[str], None] = lambda message: None,
-) -> Publication:
-    """Publish the configs of ``manifest``, whose files are in ``folder``."""
+) -> list[str]:
+    """Publish the configs of ``manifest``, whose files are in ``folder``; what to say of it."""
     if not manifest["configs"]:
         raise PublishError("none of the configs may be published; see --private")
     for attempt in range(1, TRIES + 1):
@@ -276,16 +262,17 @@ def publish(
         if not private:
             _check_licences(release, options.repo_id)
         _check_version(release, head, options.repo_id)
-        outcome = Publication(version, _describe(release, head, options))
+        lines = _describe(release, head, options)
         if not private and (gone := closed_configs(head.manifest)):
-            outcome.lines.append(
+            lines.append(
                 f"  earlier commits of {options.repo_id} hold what may not be published "
                 f"({first_names(gone)}): whoever sees the repository can read it there"
             )
         if options.dry_run:
-            return outcome
+            return lines
         if not release.adds and not release.deletes:
-            return _tag(api, options, outcome, head.sha, head)
+            done = "content was there, tag was missing:"
+            return [*lines, _tag(api, options, version, head.sha, head, done)]
         progress(f"uploading {len(release.adds)} files")
         try:
             commit = _commit(api, options, release, head)
@@ -297,8 +284,7 @@ def publish(
             if attempt < TRIES:
                 progress("somebody else committed in between; reading again")
             continue
-        outcome.commit = commit.oid
-        return _tag(api, options, outcome, commit.oid, head)
+        return [*lines, _tag(api, options, version, commit.oid, head, "published")]
     raise PublishError(
         f"{options.repo_id}: somebody else committed {TRIES} times while this release was being "
         "made; nothing was published: run the command again"
@@ -382,25 +368,20 @@ def _commit(api: Any, options: BuildOptions, release: PlannedRelease, head: Data
 
 
 def _tag(
-    api: Any, options: BuildOptions, outcome: Publication, commit: str, head: DatasetHead
-) -> Publication:
-    tag = outcome.tag = f"v{outcome.version}"
+    api: Any, options: BuildOptions, version: str, commit: str, head: DatasetHead, done: str
+) -> str:
+    tag = f"v{version}"
     if tag in head.tags:
-        outcome.lines.append(f"nothing to do: {options.repo_id} at {tag} has this content")
-        return outcome
+        return f"nothing to do: {options.repo_id} at {tag} has this content"
     try:
-        hub.make_tag(
-            api, options.repo_id, tag, commit, options.message or f"Version {outcome.version}"
-        )
+        hub.make_tag(api, options.repo_id, tag, commit, options.message or f"Version {version}")
     except Exception as error:
         error.add_note(
             f"the commit {commit[:10]} is made and readers of the newest see it, but it has no tag "
             f"{tag}"
         )
         raise
-    done = "published" if outcome.commit else "content was there, tag was missing:"
-    outcome.lines.append(f"{done} {options.repo_id} {tag} ({commit[:10]})")
-    return outcome
+    return f"{done} {options.repo_id} {tag} ({commit[:10]})"
 
 
 def _describe(release: PlannedRelease, head: DatasetHead, options: BuildOptions) -> list[str]:

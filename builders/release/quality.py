@@ -21,7 +21,7 @@ right about a text if all its spans are negative. What constants reach stands be
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -43,7 +43,6 @@ from coherencegym.eval.kinds.documents import (
     NEGATIVE,
     POSITIVE,
     UNDECIDED,
-    GoldSpan,
     LabelledExample,
     SpanText,
 )
@@ -217,9 +216,6 @@ def _long_segments(row: LabelledExample) -> Iterator[str]:
 #: The rule of a row of spans of which nobody said which units carry the answer.
 WHOLE_ONLY = "whole"
 
-#: (row, one of its spans) -> what a constant says of it.
-_Constant = Callable[[SpanText, GoldSpan], int]
-
 
 def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
     """The quality section of one split, as the manifest records it.
@@ -229,8 +225,13 @@ def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
     good in any alternative, and the whole is the most frequent one) and ``always`` (all are; the
     most frequent alternative wherever texts differ).
     """
+    from coherencegym.eval.tasks.spans.coherence import constant_answers, most_frequent_answer
+
     known = all(row.extra.get("rule") != WHOLE_ONLY or row.size == 1 for row in rows)
-    frequent = _most_frequent(rows)
+    frequent = most_frequent_answer(rows)
+    constants = {"never": NEGATIVE, "always": POSITIVE}
+    if rows[0].is_choice:
+        constants = {"never": UNDECIDED, "always": frequent}
     return {
         "items": len(rows),
         "sources": len({row.cluster for row in rows}),
@@ -240,41 +241,16 @@ def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
         "spans": sum(len(row.gold) for row in rows) if known else None,
         "rules": dict(sorted(Counter(str(row.extra.get("rule", "")) for row in rows).items())),
         "constants": {
-            name: _scores(rows, constant, frequent, known)
-            for name, constant in _constants(frequent, rows[0].is_choice).items()
+            name: _scores([constant_answers(row, answer) for row in rows], known)
+            for name, answer in constants.items()
         },
     }
 
 
-def _most_frequent(rows: Sequence[SpanText]) -> int:
-    labels = Counter(row.label for row in rows)
-    return min(labels, key=lambda label: (-labels[label], label))
-
-
-def _constants(frequent: int, choice: bool) -> dict[str, _Constant]:
-    if not choice:
-        return {"never": lambda row, span: NEGATIVE, "always": lambda row, span: POSITIVE}
-
-    def where_they_differ(row: SpanText, span: GoldSpan) -> int:
-        texts = {alternative[span.start : span.end + 1] for alternative in row.alternatives}
-        return frequent if len(texts) > 1 else UNDECIDED
-
-    return {"never": lambda row, span: UNDECIDED, "always": where_they_differ}
-
-
-def _scores(
-    rows: Sequence[SpanText], constant: _Constant, frequent: int, known: bool
-) -> dict[str, float]:
-    right, strict, lenient = [], [], []
-    for row in rows:
-        whole = constant(row, GoldSpan(0, row.size - 1, row.label))
-        right.append((frequent if whole == UNDECIDED else whole) == row.label)
-        shares = [constant(row, span) == span.answer for span in row.gold]
-        strict.append(all(shares))  # the whole among them
-        lenient.append(mean(shares))
-    scores: dict[str, float] = {"accuracy": mean(right)}
-    if known:
-        scores |= {"strict": mean(strict), "lenient": mean(lenient)}
+def _scores(predicted: Sequence[Any], known: bool) -> dict[str, float]:
+    scores = {"accuracy": mean(float(one.right) for one in predicted)}
+    for name in ("strict", "lenient") if known else ():
+        scores[name] = mean(one.metric(name, 1.0) for one in predicted)
     return {name: round(value, 6) for name, value in scores.items()}
 
 
@@ -285,9 +261,7 @@ FEWEST_INTRUDED = 20
 
 
 def baseline_decisions(
-    config: Config,
-    generated: Sequence[GeneratedItem],
-    decided: Sequence[BaselineDecision],
+    generated: Sequence[GeneratedItem], decided: Sequence[BaselineDecision]
 ) -> dict[str, list[BaselineDecision]]:
     """The decisions of each baseline on the items of one config and split.
 
@@ -297,7 +271,7 @@ def baseline_decisions(
     own = {one.item.discourse_id for one in generated}
     return {
         PARTIAL_INPUT: [decision for decision in decided if decision.discourse in own],
-        LEXICAL_OVERLAP: overlap_decisions(generated, config.breakdowns),
+        LEXICAL_OVERLAP: overlap_decisions(generated),
     }
 
 
@@ -424,9 +398,8 @@ def baseline_scores(
 
     Args:
         decisions: those of the baseline.
-        shown: the groups: ``""`` is all items, others are of predictions, or values of a column.
-        headline: the group of predictions that the score of all items and those by column are over;
-            empty: over all.
+        shown: the groups: ``""`` is all items, others are of predictions.
+        headline: the group of predictions that the score of all items is over; empty: over all.
         folds: those of the cross-validation by which a classifier decided, 0 where nothing was
             trained.
     """
@@ -434,7 +407,7 @@ def baseline_scores(
     for decision in decisions:
         groups = {*decision.prediction.groups}
         if not headline or headline in groups:
-            groups |= {"", *decision.columns}
+            groups.add("")
         for group in groups.intersection(shown):
             members[group].append(decision)
     return [{"group": group, **_score(own, folds)} for group, own in sorted(members.items())]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from coherencegym.eval.kinds import kind_named
@@ -23,15 +22,6 @@ _SPLITS = ("test", "validation", "train")
 _COMMENT = (
     "# The ids of the tasks are stable: results name them (.eval_results/*.yaml of a model).\n"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkTask:
-    """A task of a dataset: its id, and the table that it is on."""
-
-    id: str
-    config: str
-    split: str
 
 
 def task_id(config: str, metric: str = "") -> str:
@@ -76,8 +66,8 @@ def _without_sample(names: Iterable[str], configs: Mapping[str, Mapping[str, Any
     return [name for name in chosen if configs[name]["corpus"]["name"] != SAMPLE] or chosen
 
 
-def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[BenchmarkTask]:
-    """The tasks of a manifest's configs: one for each headline config.
+def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The tasks of a manifest's configs, with their ids: one for each headline config.
 
     Where a headline is over several configs, their mean is a task of its own, which is shown on the
     first of them.
@@ -88,7 +78,8 @@ def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[BenchmarkT
         if len(names) > 1:
             ids.insert(0, (headline_id(task), names[0]))
         found += [
-            BenchmarkTask(own, name, main_split(configs[name]["splits"])) for own, name in ids
+            {"id": own, "config": name, "split": main_split(configs[name]["splits"])}
+            for own, name in ids
         ]
     return found
 
@@ -109,6 +100,6 @@ def eval_yaml(manifest: Mapping[str, Any]) -> str:
     whole = {
         "name": f"CoherenceGym: {manifest['title']}",
         "description": f"{manifest['hypothesis']} {manifest['description']}",
-        "tasks": [asdict(task) for task in tasks],
+        "tasks": tasks,
     }
     return _COMMENT + str(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=100))

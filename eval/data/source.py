@@ -136,7 +136,7 @@ class _Config:
 
 
 @dataclass(frozen=True)
-class SuiteUse:
+class Use:
     """A question that configs of a suite ask, and what a score on them cannot tell."""
 
     config: str
@@ -153,7 +153,7 @@ class SuiteWords:
     description: str = ""
     conditions: dict[str, str] = field(default_factory=dict)
     limitations: Many[str] = ()
-    uses: Many[SuiteUse] = ()
+    uses: Many[Use] = ()
     citation: str = ""
 
 

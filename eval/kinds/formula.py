@@ -313,21 +313,6 @@ def values_of(formula: str) -> tuple[Value, ...]:
     return tuple(_values(parse_formula(formula)))
 
 
-def sum_of(quantity: Quantity) -> dict[str, list[RegionRef]]:
-    """The regions that a quantity adds up, by condition; empty where it is no sum of regions."""
-    match quantity:
-        case Value():
-            return {quantity.condition: [quantity.region]}
-        case Arithmetic(operator="+"):
-            found, more = sum_of(quantity.left), sum_of(quantity.right)
-            if not (found and more):
-                return {}
-            for name, regions in more.items():
-                found.setdefault(name, []).extend(regions)
-            return found
-    return {}
-
-
 @lru_cache(maxsize=4096)
 def read_of(formula: str) -> tuple[tuple[RegionRef, str], ...]:
     """The (region number or ``"*"``, condition) pairs of :func:`values_of`, each once."""

@@ -424,13 +424,14 @@ def contrasts_of(item: Item) -> tuple[Contrast, ...]:
 
     Empty where a formula is none: an equality, a conjunction, or sides of different regions.
     """
-    contrasts = [(one, _contrast(one.formula)) for one in item.predictions]
+    contrasts = [(one, contrast_of(one.formula)) for one in item.predictions]
     found = [replace(own, metric=one.metric, groups=one.groups) for one, own in contrasts if own]
     return tuple(found) if len(found) == len(contrasts) else ()
 
 
 @lru_cache(maxsize=4096)
-def _contrast(formula: str) -> Contrast | None:
+def contrast_of(formula: str) -> Contrast | None:
+    """The contrast that a formula stands for; none where it is an equality, a conjunction, ..."""
     tree = parse_formula(formula)
     if not isinstance(tree, Comparison) or tree.operator == "=":
         return None

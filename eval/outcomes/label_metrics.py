@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from coherencegym.eval.outcomes.metric import Metric, over
+from coherencegym.eval.outcomes.metric import Mean, Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.correlation import (
@@ -17,7 +17,7 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import Clusters, cluster_ids, effective_sample_size
-from coherencegym.eval.statistics.intervals import Estimate, interval_of
+from coherencegym.eval.statistics.intervals import Estimate, Interval, interval_of, ratio_interval
 from coherencegym.eval.statistics.paired import approximate_randomisation
 
 
@@ -83,21 +83,24 @@ class AreaUnderCurve(Metric):
         return "target; expected 0 or 1" if wrong.any() else ""
 
 
-class Ratio(Metric):
+class Ratio(Mean):
     """The sum of values over that of weights; its difference is tested by approximate
     randomisation."""
 
     estimator: ClassVar[str] = "ratio"
-    ratio: ClassVar[Callable[..., Estimate]] = staticmethod(estimators.ratio)
 
     def value(self, cells: Cells) -> float | None:
         """The ratio; None where weights are 0."""
         whole = math.fsum(cells.weight)
         return math.fsum(cells.value) / whole if whole else None
 
-    def estimate(self, cells: Cells) -> Estimate:
-        """The ratio, with its interval over clusters."""
-        return over(self.ratio(cells.value, cells.weight, cells.cluster, len(cells)), cells)
+    def interval(self, cells: Cells) -> Interval:
+        """That of a ratio of sums."""
+        return ratio_interval(cells.value, cells.weight, cells.cluster, self.worth(cells))
+
+    def worth(self, cells: Cells) -> float:
+        """What the units are worth if all that is counted in them is independent."""
+        return math.fsum(cells.weight)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> Estimate | None:
         """The difference of ratios."""
@@ -132,7 +135,11 @@ class F1(Ratio):
     takes into account."""
 
     estimator: ClassVar[str] = "F1"
-    ratio: ClassVar[Callable[..., Estimate]] = staticmethod(estimators.f1)
+
+    def worth(self, cells: Cells) -> float:
+        """See :meth:`Ratio.worth`: each hit is counted twice."""
+        whole = math.fsum(cells.weight)
+        return whole**2 / (math.fsum(cells.value) + whole)
 
 
 class Spearman(Metric):

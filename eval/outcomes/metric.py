@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from coherencegym.eval.outcomes.tables import Cells, count_distinct
-from coherencegym.eval.statistics.intervals import Estimate
+from coherencegym.eval.statistics.intervals import Estimate, Interval
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,21 @@ class Metric(ABC):
 def over(estimate: Estimate, cells: Cells) -> Estimate:
     """The estimate with the number of clusters that it is over."""
     return replace(estimate, clusters=count_distinct(cells.cluster))
+
+
+class Mean(Metric):
+    """A mean over units, or over items."""
+
+    def value(self, cells: Cells) -> float | None:
+        """The mean; None without units."""
+        return math.fsum(cells.value) / len(cells) if len(cells) else None
+
+    def estimate(self, cells: Cells) -> Estimate:
+        """The mean, with its interval over clusters."""
+        value = self.value(cells)
+        interval = None if value is None else self.interval(cells)
+        return over(Estimate(value, interval, len(cells)), cells)
+
+    @abstractmethod
+    def interval(self, cells: Cells) -> Interval | None:
+        """The interval of the mean of one unit or more; None where there is none."""

@@ -6,7 +6,6 @@ Every number of a run is an estimate of one metric and system, of all units of a
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
@@ -20,7 +19,7 @@ from coherencegym.eval.outcomes.label_metrics import (
     Spearman,
     SpearmanWithin,
 )
-from coherencegym.eval.outcomes.metric import Metric, over
+from coherencegym.eval.outcomes.metric import Mean, Metric
 from coherencegym.eval.outcomes.schema import System, name_of_group
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, join_cells
 from coherencegym.eval.statistics.balance import weighted_interval
@@ -36,24 +35,6 @@ from coherencegym.eval.statistics.paired import (
     weighted_difference,
 )
 from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
-
-
-class Mean(Metric):
-    """A mean over units, or over items."""
-
-    def value(self, cells: Cells) -> float | None:
-        """The mean; None without units."""
-        return math.fsum(cells.value) / len(cells) if len(cells) else None
-
-    def estimate(self, cells: Cells) -> Estimate:
-        """The mean, with its interval over clusters."""
-        value = self.value(cells)
-        interval = None if value is None else self.interval(cells)
-        return over(Estimate(value, interval, len(cells)), cells)
-
-    @abstractmethod
-    def interval(self, cells: Cells) -> Interval | None:
-        """The interval of the mean of one unit or more; None where there is none."""
 
 
 class Accuracy(Mean):

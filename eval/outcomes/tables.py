@@ -99,11 +99,6 @@ class OutcomeTables:
     def __len__(self) -> int:
         return len(self.outcomes)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return int(self.units.nbytes + self.outcomes.nbytes)
-
     @cached_property
     def series(self) -> dict[SeriesKey, np.ndarray]:
         """The places of outcomes (their row numbers) by table, metric and system.

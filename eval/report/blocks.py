@@ -148,9 +148,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a page, with words for who does not see it."""
+    """A figure of a page: words for who does not see it, and the address that holds it."""
 
     alternative: str
+    address: str
 
 
 @dataclass(frozen=True)

@@ -109,14 +109,10 @@ def number_cell(value: float | None, form: str = ".3f") -> str:
 
 
 def with_interval(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    form: str = ".3f",
-    shown: bool = True,
+    value: float | None, low: float | None, high: float | None, form: str = ".3f"
 ) -> str:
-    """A number and its interval, where it has one that is shown: ``0.500 [0.400, 0.600]``."""
-    if value is None or low is None or high is None or not shown:
+    """A number and its interval, where it has one: ``0.500 [0.400, 0.600]``."""
+    if value is None or low is None or high is None:
         return number_cell(value, form)
     return f"{value:{form}} [{low:{form}}, {high:{form}}]"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError, shown_value
 from coherencegym.eval.data.dataset import ItemTable, StoredItems, tables, unverified_table
-from coherencegym.eval.data.notes import Note, detail
+from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.pairs import AS_FOUND, PairChoices, are_pairs, table_of_pairs
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.data.syntaxgym import suites
@@ -64,13 +64,11 @@ class DatasetInputs:
         source: the dataset.
         inputs: see :class:`eval.tasks.task.Task`.
         chosen: the part that was asked for, as results record it.
-        notes: lines on inputs that were left out.
     """
 
     source: Source
     inputs: Sequence[Any]
     chosen: Mapping[str, Any]
-    notes: Sequence[Note] = ()
 
 
 def items_of_pairs(
@@ -168,7 +166,7 @@ def read_dataset(
     source = find_dataset(str(given), options.revision, configs)
     part = list(options.config), options.split or "test", options.limit
     inputs, notes = task.read(source, *part, own)
-    return DatasetInputs(source, inputs, chosen, notes)
+    return DatasetInputs(source.noted(notes), inputs, chosen)
 
 
 def each_dataset(options: DataOptions) -> tuple[list[DataOptions], list[str]]:

@@ -12,9 +12,8 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +42,7 @@ from coherencegym.eval.run.data import DatasetInputs, Items, each_dataset, is_fi
 from coherencegym.eval.run.options import DataOptions, ModelOptions, ShellOptions, each_model
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Loader, Task, TaskContext
+from coherencegym.eval.tasks.task import StepProgress, Task, TaskContext
 from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
 from coherencegym.files.strict_json import json_text, kind
@@ -147,7 +146,7 @@ def results_about(
     is_read = task.command.reads_bits and task.reads(own)
     recorded = {**read.chosen, **(reading.record() if is_read else {}), **settings}
     signed = reading.signed() if is_read else {}
-    source, outcomes = read.source.noted([*read.notes, *more]), writer.tables(last=True)
+    source, outcomes = read.source.noted(more), writer.tables(last=True)
     about = source, context.model, asked, outcomes, recorded, own
     return collect_results(task, *about, task.record(own), signed)
 
@@ -318,8 +317,9 @@ class Runs:
                 run["trials"] = Trials(cache)
                 yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
-        loaders = Loader(model.load_vectors, model.load_head)
-        loaded = model.model if model.is_loaded else task.load(own, loaders)
+        loaded = model.model
+        if not model.is_loaded:
+            loaded = task.load(own, model.load_head) if task.load else model.load_vectors()
         vectors = None if self.kept.no_cache else cache_folder(self.kept.cache)
         with evaluating(loaded.model) if model.is_loaded else nullcontext():
             yield TaskContext(loaded, self.reading, vectors=vectors), task.settle(own, loaded)
@@ -333,10 +333,8 @@ class Runs:
         above, units = f"{run_of_several}: " * bool(run_of_several), task.command.units
         rows = sum(len(one.rows) for one in place.read.inputs)
 
-        @contextmanager
-        def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:
-            with progress_bar(above + name, number, units, no_tables) as step:
-                yield {"step": step, "progress": partial(step, "")}
+        def showing(name: str, number: int) -> AbstractContextManager[StepProgress]:
+            return progress_bar(above + name, number, units, no_tables)
 
         context = replace(context, showing=showing, reads=[], names=Counter())
         about = place.read, own, place.model.record()

@@ -77,12 +77,10 @@ class BagOfWords:
 
     Attributes:
         predictions: split -> the label of each row.
-        accuracy: split -> the share of the rows whose label that is.
         strength: the inverse strength of the penalty, the best on :data:`CHOOSING`.
     """
 
     predictions: Mapping[str, tuple[str, ...]]
-    accuracy: Mapping[str, float]
     strength: float
 
 
@@ -156,8 +154,7 @@ def learned_from(bags: Sequence[SlotBag | None], labels: Mapping[str, Sequence[s
         split: tuple(map(str, best.predict(bag))) if bag.shape[0] else ()
         for split, bag in whole.items()
     }
-    accuracy = {split: _share(own, labels[split]) for split, own in predictions.items() if own}
-    return BagOfWords(predictions, accuracy, chosen)
+    return BagOfWords(predictions, chosen)
 
 
 def _share(predicted: Sequence[str], labels: Sequence[str]) -> float:

@@ -46,8 +46,8 @@ class ComputedBaselines:
         )
 
         found = {
-            PARTIAL_INPUT: partial_input_decisions(self.items, ()),
-            LEXICAL_OVERLAP: overlap_decisions(self.items, ()),
+            PARTIAL_INPUT: partial_input_decisions(self.items),
+            LEXICAL_OVERLAP: overlap_decisions(self.items),
         }
         values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
         for name, decisions in found.items():

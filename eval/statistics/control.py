@@ -14,7 +14,7 @@ import hashlib
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -181,16 +181,6 @@ def _score(values: Any, weights: Any, clusters: Sequence[str]) -> tuple[float, f
     return share, interval.low, interval.high
 
 
-#: Learns from numbers and n-grams of some items, and gives the score of each of others.
-_Learner = Callable[["_Seen", Any, Any, Any], Any]
-
-
-@dataclass(frozen=True)
-class _Seen:
-    numbers: np.ndarray  # differences of features (contrasts, features)
-    grams: Any  # differences of n-grams, sparse (contrasts, n-grams)
-
-
 def _learned(
     generated: Sequence[GeneratedItem], differences: SurfaceDifferences
 ) -> dict[str, tuple[Any, Any]]:
@@ -200,7 +190,12 @@ def _learned(
 
     number = len(generated)
     chosen = whole_clusters(range(number), lambda place: generated[place].item.cluster, _MOST_ITEMS)
-    seen = _Seen(differences.values, _grams(generated))
+    # Each learns from the differences of some contrasts, and gives a score to each of others.
+    learners = {
+        "regression": (_regression, differences.values),
+        "boosting": (_boosting, differences.values),
+        "n-grams": (_n_grams, _grams(generated)),
+    }
     of_item = np.bincount(differences.item, minlength=number)
     total: dict[str, Any] = defaultdict(lambda: np.full(number, 0.0))
     weights = np.zeros(number)
@@ -217,7 +212,7 @@ def _learned(
             of_row = np.zeros(number)
             of_row[halves[learned]] = own[learned]
             under = (of_row / np.maximum(1, of_item))[differences.item[rows]]
-            for name, learner in _LEARNERS.items():
+            for name, (learner, seen) in learners.items():
                 for how, weight in (("", np.ones(len(rows))), (", weighted", under)):
                     scores = learner(seen, rows, weight / weight.mean(), tested)
                     right = np.where(abs(scores) < _TIE, 0.5, scores > 0)
@@ -265,11 +260,10 @@ def _connected(clusters: Sequence[str]) -> list[str]:
     return [root(cluster.partition(WITH)[0]) for cluster in clusters]
 
 
-def _regression(seen: _Seen, rows: Any, weights: Any, tested: Any) -> Any:
+def _regression(numbers: np.ndarray, rows: Any, weights: Any, tested: Any) -> Any:
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 
-    numbers = seen.numbers
     size = np.sqrt((numbers[rows] ** 2).mean(axis=0))
     scaled = numbers / np.where(size > 0, size, np.inf)
     sign = np.where(np.arange(len(rows)) % 2, -1.0, 1.0)
@@ -281,11 +275,10 @@ def _regression(seen: _Seen, rows: Any, weights: Any, tested: Any) -> Any:
     return scaled[tested] @ model.coef_[0]
 
 
-def _boosting(seen: _Seen, rows: Any, weights: Any, tested: Any) -> Any:
+def _boosting(numbers: np.ndarray, rows: Any, weights: Any, tested: Any) -> Any:
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    numbers = seen.numbers
     if not numbers[rows].any():
         return np.zeros(len(tested))
     # Each row and its negative: the two sides of a contrast have no order.
@@ -333,22 +326,15 @@ def _binned(numbers: Any, edges: Sequence[Any]) -> Any:
     return binned
 
 
-def _n_grams(seen: _Seen, rows: Any, weights: Any, tested: Any) -> Any:
+def _n_grams(grams: Any, rows: Any, weights: Any, tested: Any) -> Any:
     import numpy as np
 
-    if not seen.grams[rows].nnz:
+    if not grams[rows].nnz:
         return np.zeros(len(tested))
     sign = np.where(np.arange(len(rows)) % 2, -1.0, 1.0)
-    signed = seen.grams[rows].multiply(sign[:, None]).tocsr()
+    signed = grams[rows].multiply(sign[:, None]).tocsr()
     model = word_classifier(signed, [one > 0 for one in sign], intercept=False, weights=weights)
-    return seen.grams[tested] @ model.coef_[0]
-
-
-_LEARNERS: Mapping[str, _Learner] = {
-    "regression": _regression,
-    "boosting": _boosting,
-    "n-grams": _n_grams,
-}
+    return grams[tested] @ model.coef_[0]
 
 
 def _grams(generated: Sequence[GeneratedItem]) -> Any:

@@ -40,7 +40,6 @@ from coherencegym.eval.statistics.intervals import (
     Interval,
     Test,
     interval_of,
-    ratio_interval,
 )
 from coherencegym.eval.statistics.paired import difference_interval, signs_and_sizes
 
@@ -147,35 +146,6 @@ def _libraries(torch: bool) -> Any:
 
 #: Parts and wholes of each unit, whose sums make a ratio.
 Counts = tuple[Sequence[float], Sequence[float]]
-
-
-def ratio(
-    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int
-) -> Estimate:
-    """A ratio of counts over documents, such as precision: the sum of parts over that of wholes.
-
-    ``n`` is the number of sentences that it is over.
-    """
-    return _ratio(parts, wholes, clusters, n, math.fsum(wholes))
-
-
-def f1(
-    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int
-) -> Estimate:
-    """F1 from counts, twice the hits over those with all errors; otherwise as :func:`ratio`."""
-    # What the documents are worth if sentences are independent: each hit is counted twice.
-    squares = math.fsum(parts) + math.fsum(wholes)
-    most = math.fsum(wholes) ** 2 / squares if squares else 0.0
-    return _ratio(parts, wholes, clusters, n, most)
-
-
-def _ratio(
-    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int, most: float
-) -> Estimate:
-    if not math.fsum(wholes):
-        return Estimate(None, None, n)
-    value = math.fsum(parts) / math.fsum(wholes)
-    return Estimate(value, ratio_interval(parts, wholes, clusters, most), n)
 
 
 def ratio_difference(

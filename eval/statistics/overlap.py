@@ -42,7 +42,7 @@ def turns_and_sentences(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=50_000)
 def content_words(
     text: str, language: str = ENGLISH, words: frozenset[str] = frozenset()
-) -> Mapping[str, int]:
+) -> Counter[str]:
     """The stems of a text's words, without those of closed classes, and how often each is there."""
     closed = stop_words(language)
     found = (word.lower() for word in _OVERLAP_WORD.findall(with_spaces(text, words)))

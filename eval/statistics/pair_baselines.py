@@ -42,31 +42,26 @@ class BaselineDecision:
 
     ``discourse`` is what its item was made from; ``cluster`` is that, or the family of discourses
     that it belongs to: a classifier must not learn from one Winograd twin what it is asked about
-    the other. ``item`` is its item's id, ``columns`` are the groups that its item is in by its
-    columns.
+    the other. ``item`` is its item's id.
     """
 
     discourse: str
     cluster: str
     item: str
     prediction: Prediction
-    columns: tuple[str, ...]
     value: float
 
 
-def decisions_on(
-    generated: GeneratedItem, breakdowns: Sequence[str], incoherence: Incoherence
-) -> Iterator[BaselineDecision]:
+def decisions_on(generated: GeneratedItem, incoherence: Incoherence) -> Iterator[BaselineDecision]:
     """The decisions on the predictions of an item, in their order.
 
     The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
     """
     item = generated.item
-    columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
     for contrast in generated.contrasts:
         value = decided(contrast, incoherence)
         yield BaselineDecision(
-            item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
+            item.discourse_id, item.cluster, item.item_id, contrast.prediction, value
         )
 
 
@@ -77,29 +72,25 @@ def decided(contrast: Contrast, incoherence: Incoherence) -> float:
     return TIED if abs(worse - better) < TIE else float(worse > better)
 
 
-def overlap_decisions(
-    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
-) -> list[BaselineDecision]:
+def overlap_decisions(generated: Sequence[GeneratedItem]) -> list[BaselineDecision]:
     """The decisions on all generated items."""
     return [
         decision
         for one in generated
         for decision in decisions_on(
-            one, breakdowns, no_overlap_in(one.item.conditions, one.language, one.words)
+            one, no_overlap_in(one.item.conditions, one.language, one.words)
         )
     ]
 
 
-def partial_input_decisions(
-    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
-) -> list[BaselineDecision]:
+def partial_input_decisions(generated: Sequence[GeneratedItem]) -> list[BaselineDecision]:
     """The classifier's decisions on the generated items, each out of fold.
 
     None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
     them are of one cluster: the forms of one text leave none to be tested on.
     """
     seen = _learnable(generated)
-    return list(_decide(seen, breakdowns)) if seen else []
+    return list(_decide(seen)) if seen else []
 
 
 def _learnable(generated: Sequence[GeneratedItem]) -> list[GeneratedItem]:
@@ -111,9 +102,7 @@ def _learnable(generated: Sequence[GeneratedItem]) -> list[GeneratedItem]:
     return seen if len(discourses) >= FEWEST_DISCOURSES and len(clusters) > 1 else []
 
 
-def _decide(
-    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
-) -> Iterator[BaselineDecision]:
+def _decide(generated: Sequence[GeneratedItem]) -> Iterator[BaselineDecision]:
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
     cluster_ids: list[str] = []
@@ -132,4 +121,4 @@ def _decide(
         def incoherence(name: str, contrast: Contrast, number: int = number) -> float:
             return scores[row_of[number, name]]
 
-        yield from decisions_on(one, breakdowns, incoherence)
+        yield from decisions_on(one, incoherence)

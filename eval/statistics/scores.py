@@ -164,15 +164,6 @@ def only_cd(scores: Iterable[Any]) -> bool:
     return all(score.metric in CD_METRICS for score in scores)
 
 
-def by_line(scores: Iterable[Score]) -> dict[tuple[str, str, str, str], dict[str, Score]]:
-    """Scores as lines of a table: by config, split, group and system, and by metric."""
-    found: dict[tuple[str, str, str, str], dict[str, Score]] = {}
-    for score in scores:
-        line = score.config, score.split, score.group, score.system
-        found.setdefault(line, {})[score.metric] = score
-    return found
-
-
 def score_fields(found: Estimate) -> dict[str, Any]:
     """The fields of a :class:`Score` that have an estimate."""
     return {

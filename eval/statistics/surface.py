@@ -302,9 +302,9 @@ def _counted(context: str, target: str, language: str, words: frozenset[str]) ->
     stems = [content_words(text, language, words) for text in places]
     shared = Counter[str]()
     for before, after in pairs:
-        shared.update(_both(*(content_words(text, language, words) for text in (before, after))))
+        shared += content_words(before, language, words) & content_words(after, language, words)
     ends = [
-        _repeated(content_words(end, language, words), _without(stems[1], stems[place]))
+        _repeated(content_words(end, language, words), stems[1] - stems[place])
         for place, end in ((2, first), (3, last))
     ]
     similar = [cosine(*(content_words(text, language, words) for text in pair)) for pair in pairs]
@@ -312,10 +312,6 @@ def _counted(context: str, target: str, language: str, words: frozenset[str]) ->
     numbers = (*together, *own, *map(math.log1p, ends), sum(similar) / max(1, len(pairs)), share)
     parts = tuple((stem, times / len(pairs)) for stem, times in sorted(shared.items()))
     return _Counted(numbers, parts, tuple(tuple(sorted(own.items())) for own in stems))
-
-
-def _without(counts: Mapping[str, int], others: Mapping[str, int]) -> Mapping[str, int]:
-    return {name: left for name, n in counts.items() if (left := n - others.get(name, 0)) > 0}
 
 
 def _together(context: str, target: str, language: str, words: frozenset[str]) -> tuple[float, ...]:
@@ -334,10 +330,6 @@ def _together(context: str, target: str, language: str, words: frozenset[str]) -
         abs(lengths[0] - lengths[1]),
         *(float((habits[0][name] > 0) == (habits[1][name] > 0)) for name in _AGREEING),
     )
-
-
-def _both(counts: Mapping[str, int], others: Mapping[str, int]) -> Counter[str]:
-    return Counter({name: min(counts[name], others[name]) for name in counts.keys() & others})
 
 
 def _repeated(counts: Mapping[str, int], others: Mapping[str, int]) -> int:

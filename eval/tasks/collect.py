@@ -77,7 +77,6 @@ def collect_results(
         options=options,
         manifest=source.manifest,
     )
-    results = replace(results, summary=asked.summary(results))
     rows = _rows(results) if asked.rows is None else asked.rows(results)
     results = replace(results, rows=rows, differences=asked.differences(results))
     results = replace(results, headline=asked.headline(results))

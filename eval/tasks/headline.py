@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -17,8 +17,8 @@ from coherencegym.eval.data.dataset import (
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve, Spearman
 from coherencegym.eval.outcomes.metrics import Accuracy
-from coherencegym.eval.outcomes.schema import System
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.outcomes.schema import MODEL, System
+from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.statistics.intervals import Estimate
@@ -191,29 +191,37 @@ def baseline_notes(headline: Headline | None) -> Iterator[Note]:
         yield caution(f"{BELOW} {chance_names([headline], article=True)}")
 
 
-def cells_by_table(
-    outcomes: OutcomeTables,
-    metric: Accuracy | AreaUnderCurve | Spearman,
-    system: System,
-    tables: Collection[tuple[str, str]],
-) -> dict[tuple[str, str], Cells]:
-    """The outcomes of a system by config and split, of those tables in which they have a value."""
-    found = {
-        (config, split): outcomes.cells(places)
-        for (config, split, *key), places in outcomes.series.items()
-        if key == [metric.name, system] and (config, split) in tables
-    }
-    return {table: own for table, own in found.items() if metric.value(own) is not None}
-
-
 def mean_headline(
-    cells: dict[tuple[str, str], Cells], metric: Accuracy | AreaUnderCurve | Spearman, **beside: Any
+    outcomes: OutcomeTables,
+    rows: Iterable[Score],
+    tables: Iterable[Any],
+    metric: Accuracy | AreaUnderCurve | Spearman,
+    system: System = MODEL,
 ) -> Headline | None:
-    """The unweighted mean of a metric over tables; None where there is none."""
+    """The unweighted mean of a metric over tables in which a system has a value; None without any.
+
+    Beside it are the means of what stands beside the scores of these tables, which are in ``rows``.
+    """
+    chosen = {(one.config, one.split) for one in tables}
+    cells = {
+        (config, split): values
+        for (config, split, *key), where in outcomes.series.items()
+        if key == [metric.name, system] and (config, split) in chosen
+        if metric.value(values := outcomes.cells(where)) is not None
+    }
     if not cells:
         return None
-    found, configs = metric.mean(list(cells.values())), (config for config, _ in cells)
-    return headline_over(configs, found, metric=metric.said, **beside)
+    kind = "", metric.said, system.label
+    known = (row for row in rows if (row.config, row.split) in cells)
+    own = [one for one in known if (one.group, one.metric, one.system) == kind]
+    beside: dict[str, Any] = {
+        name: mean_if_known([getattr(one, name) for one in own])
+        for name in (*PLAIN_BASELINES, "chance")
+    }
+    beside |= human_performance(mean_if_known([one.human_score for one in own]), own)
+    beside |= {"metric": metric.said, "chance_name": own[0].chance_name}
+    found = metric.mean(list(cells.values()))
+    return headline_over((config for config, _ in cells), found, **beside)
 
 
 def mean_if_known(values: Sequence[float | None]) -> float | None:

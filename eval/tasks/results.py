@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
@@ -30,11 +30,10 @@ from coherencegym.eval.tasks.headline import (
 )
 from coherencegym.eval.tasks.score.outcomes import Difference
 from coherencegym.files.parquet import parquet_rows
+from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
-
-_T = TypeVar("_T")
 
 
 def no_outcomes() -> OutcomeTables:
@@ -88,7 +87,6 @@ class Results:
             of each; none of results that were read.
         options: the task's own, as they came to for the model.
         manifest: that of the dataset.
-        summary: values that the report and the files of a task share.
     """
 
     signature: str
@@ -109,7 +107,6 @@ class Results:
     details: Sequence[Any] = field(default=(), kw_only=True)
     options: Any = field(default=None, kw_only=True)
     manifest: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    summary: Any = field(default=None, kw_only=True)
 
     @cached_property
     def estimates(self) -> list[tuple[Metric, System, Score]]:
@@ -119,10 +116,7 @@ class Results:
     @cached_property
     def tables(self) -> tuple[TableFacts, ...]:
         """The tables that were asked about."""
-        return tuple(
-            picked(TableFacts, {**table, "breakdowns": tuple(table.get("breakdowns", ()))})
-            for table in self.dataset.get("tables", ())
-        )
+        return tuple(held(table, TableFacts) for table in self.dataset.get("tables", ()))
 
     def table(self, config: str, split: str) -> TableFacts | None:
         """The table of that name, or None."""
@@ -280,7 +274,7 @@ class Results:
 
     def without_details(self) -> Results:
         """The same without items and outcomes, which take memory."""
-        none: dict[str, Any] = {"inputs": (), "details": (), "summary": None, "manifest": {}}
+        none: dict[str, Any] = {"inputs": (), "details": (), "manifest": {}}
         return replace(self, outcomes=no_outcomes(), **none)
 
     def to_pandas(self, kind: str = "scores") -> pandas.DataFrame:
@@ -383,9 +377,3 @@ def rows_in_folder(results: Results, name: str, expected: str = "") -> list[dict
     if not (path := results.folder / name).is_file():
         raise EvaluationError(f"{path}: not there; expected {expected or 'the whole folder'}")
     return parquet_rows(path)
-
-
-def picked(kind: type[_T], values: Mapping[str, Any]) -> _T:
-    """A dataclass of those of some values that it has fields for."""
-    known = (each.name for each in fields(kind))  # type: ignore[arg-type]
-    return kind(**{name: values[name] for name in known if name in values})

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, cast
 
@@ -19,7 +20,6 @@ from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, of_each, table_name
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.forward.trial import Store, Trials
 from coherencegym.eval.kinds.table_kind import HUMAN_OK, TableKind
 from coherencegym.eval.models.load import LoadedModel
@@ -131,6 +131,25 @@ def read_tables(
     return of_each(found, table_of, named=bool(configs))
 
 
+def add_parts(
+    writer: OutcomeWriter,
+    units: Sequence[int],
+    metric: Metric,
+    system: System,
+    parts: Sequence[tuple[float | None, float]],
+    reason: str | Sequence[str] = "",
+) -> None:
+    """Add outcomes that are parts of wholes, which only ratios have."""
+    writer.add(
+        units,
+        metric.name,
+        system,
+        [value for value, _ in parts],
+        reason=reason,
+        weight=[whole for _, whole in parts] if isinstance(metric, Ratio) else None,
+    )
+
+
 def add_people(
     writer: OutcomeWriter, units: Sequence[int], rows: Sequence[Any], metric: Metric
 ) -> list[float]:
@@ -144,11 +163,12 @@ def add_people(
     known = [one for one in judged if one is not None]
     if known:
         people = System(role="people", label=PEOPLE)
-        weight = [1.0] * len(judged) if isinstance(metric, Ratio) else None
-        writer.add(units, metric.name, people, judged, weight=weight, reason="not judged")
+        add_parts(writer, units, metric, people, [(one, 1.0) for one in judged], "not judged")
     return known
 
 
+#: Loads the model that the user has named with a head of a class of transformers.
+WithHead = Callable[[Any], LoadedModel]
 _I = TypeVar("_I", bound=Any)
 _O = TypeVar("_O")
 _D = TypeVar("_D")
@@ -158,9 +178,8 @@ _D = TypeVar("_D")
 StepProgress = Callable[[str, int, int], None]
 
 
-#: Shows the progress of an input, by its name and the number of its rows, and gives fields of the
-#: context for it.
-Showing = Callable[[str, int], AbstractContextManager[Mapping[str, Any]]]
+#: Shows the progress of an input, by its name and the number of its rows.
+Showing = Callable[[str, int], AbstractContextManager[StepProgress]]
 
 
 @dataclass(frozen=True)
@@ -170,8 +189,7 @@ class TaskContext:
     Attributes:
         model: a loaded one, in evaluation mode.
         reading: the options of reading texts.
-        store, progress, world, trials: those of :func:`eval.surprisal.surprisals`; together
-            ``running``.
+        store, world, trials: those of :func:`eval.surprisal.surprisals`; together ``running``.
         plans: those of earlier models on these very texts; None: nothing is kept.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
@@ -185,14 +203,13 @@ class TaskContext:
     model: LoadedModel
     reading: Options = DEFAULT_OPTIONS
     store: Store | None = None
-    progress: BatchProgress | None = None
     world: World = ALONE
     trials: Trials | None = None
     plans: CachedPlans | None = None
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
     folder: Path | None = None
-    showing: Showing = lambda name, number: nullcontext({})
+    showing: Showing = lambda name, number: nullcontext(lambda step, done, total: None)
     reads: list[tuple[int, int]] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
@@ -200,8 +217,8 @@ class TaskContext:
     @property
     def running(self) -> dict[str, Any]:
         """The arguments that say how texts are run."""
-        names = ("store", "progress", "world", "trials")
-        return {name: getattr(self, name) for name in names}
+        own = {name: getattr(self, name) for name in ("store", "world", "trials")}
+        return {**own, "progress": partial(self.step, "")}
 
     def surprisals(
         self, table: Table[Any] | None, queries: Sequence[Query]
@@ -223,21 +240,8 @@ class TaskContext:
     @contextmanager
     def asking(self, name: str, number: int) -> Iterator[TaskContext]:
         """The context for an input of so many rows, whose progress is shown."""
-        with self.showing(name, number) as more:
-            yield replace(self, **more)
-
-
-@dataclass(frozen=True)
-class Loader:
-    """Ways to load the model that the user has named.
-
-    Attributes:
-        vectors: loads it as one that has vectors of them.
-        head: loads it with a head of a class of transformers, such as one that classifies.
-    """
-
-    vectors: Callable[[], LoadedModel]
-    head: Callable[[Any], LoadedModel]
+        with self.showing(name, number) as step:
+            yield replace(self, step=step)
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,8 @@ class Task(Generic[_I, _O, _D]):
         inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
             notes.
         given: an input that comes from no file, from rows by split: (rows, split, options).
-        load: loads the model that options need, where no surprisals are read.
+        load: loads the model that options need, where no surprisals are read; None: one that has
+            vectors of texts.
         check: refuses options that contradict each other, and gives what they come to.
         resolve: gives what options come to by the name of a model's class, for which its config
             is read if nobody has loaded it.
@@ -268,7 +273,6 @@ class Task(Generic[_I, _O, _D]):
         came_to: gives settings that choices came to for the model, from the details of all inputs.
         beside: fields of a model's score that come of other estimates of the same units: of all by
             system, by label.
-        summary: values that its report and files share, computed once of the outcomes.
         headline: the one number of a run, where it has one.
         sections: its report; by default one table of all estimates.
         rows: all scores, for a task that has its own way to them.
@@ -291,14 +295,13 @@ class Task(Generic[_I, _O, _D]):
     names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
-    load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.vectors()
+    load: Callable[[_O, WithHead], LoadedModel] | None = None
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], str]], _O] = lambda options, made: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
     record: Callable[[_O], dict[str, Any]] = lambda options: asdict(cast(Any, options))
     came_to: Callable[[Sequence[Any]], dict[str, Any]] = lambda details: {}
     beside: Callable[[Mapping[str, Score]], dict[str, Any]] = lambda known: fields_beside(known)
-    summary: Callable[[Results], Any] = lambda found: None
     headline: Callable[[Results], Headline | None] = lambda found: None
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
     rows: Callable[[Results], list[Score]] | None = None

@@ -164,11 +164,10 @@ def _page(shown: RunTable, document: TableDocument, curve: bytes) -> str:
     sections = [ReportSection("Scores", replace(document.grids[0], title=""))]
     if curve:
         words = "The scores of the table below against the steps of the training."
-        sections.insert(0, ReportSection("Learning curve", Figure(words)))
+        sections.insert(0, ReportSection("Learning curve", Figure(words, svg_address(curve))))
     return render_page(
         overview_title(shown),
         sections,
-        drawn={sections[0].place: svg_address(curve)} if curve else {},
         lines=[*document.lines, *document.legend, *_WARNINGS],
     )
 

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.escapes import (
@@ -62,9 +61,9 @@ def write_results_files(results: Results, work: Path) -> None:
 def write_pages(results: Results, work: Path) -> None:
     """Write the page of a folder of results."""
     words = "Scores with 95 % intervals beside their baselines; the tables have the numbers."
-    picture = ReportSection("Figure", Figure(words))
-    drawn = {picture.place: svg_address(scores_svg(results.rows).encode("utf-8", "replace"))}
-    write_html(page_of(results, [picture, *results.sections], drawn), work / PAGE_OF_RUN)
+    address = svg_address(scores_svg(results.rows).encode("utf-8", "replace"))
+    picture = ReportSection("Figure", Figure(words, address))
+    write_html(page_of(results, [picture, *results.sections]), work / PAGE_OF_RUN)
 
 
 def scores_svg(scores: Sequence[Score]) -> str:
@@ -110,15 +109,8 @@ def write_html(page: str, path: Path) -> None:
     path.write_bytes(page.encode("utf-8", "replace"))
 
 
-def page_of(
-    results: Results,
-    sections: Sequence[ReportSection] = (),
-    drawn: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """The page of a run, of its own sections unless others are given.
-
-    ``drawn`` are the addresses of figures by their sections.
-    """
+def page_of(results: Results, sections: Sequence[ReportSection] = ()) -> str:
+    """The page of a run, of its own sections unless others are given."""
     sections = sections or results.sections
     items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
     return render_page(
@@ -127,17 +119,15 @@ def page_of(
         results=results,
         verdict=results.verdict,
         items=items[0] if items else None,
-        drawn=drawn,
     )
 
 
 def render_page(title: str, sections: Sequence[ReportSection], **variables: Any) -> str:
     """A page of sections under a policy by which nothing runs but what is in it.
 
-    ``variables`` are those of the template: results, verdict, items, drawn, lines.
+    ``variables`` are those of the template: results, verdict, items, lines.
     """
-    about: dict[str, Any] = {"results": None, "verdict": None, "items": None}
-    about |= {"drawn": {}, "lines": []} | variables
+    about = {"results": None, "verdict": None, "items": None, "lines": [], **variables}
     template = templates().get_template("page.html.jinja")
     return under_policy(template.render(title=title, sections=sections, **about))
 

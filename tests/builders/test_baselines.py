@@ -58,8 +58,8 @@ def test_a_build_writes_what_baselines_decide(make_build: Make) -> None:
     expected = [
         {"item_id": one.item, "baseline": name, "values": [one.value]}
         for name, own in (
-            (PARTIAL_INPUT, partial_input_decisions(generated, ())),
-            (LEXICAL_OVERLAP, overlap_decisions(generated, ())),
+            (PARTIAL_INPUT, partial_input_decisions(generated)),
+            (LEXICAL_OVERLAP, overlap_decisions(generated)),
         )
         for one in own
     ]
@@ -218,8 +218,8 @@ def test_decisions_alone_are_published_where_rows_are_the_same(
     (folder / PATH).write_bytes(held)
     (folder / "manifest.json").write_text(dump_manifest(manifest))
     done = publish(hub_api, folder, manifest, BuildOptions(repo_id=REPO, version="1.0.1"))
-    assert any(f"add {PATH}" in line for line in done.lines)
-    assert not any(path in line for line in done.lines for path in data)
+    assert any(f"add {PATH}" in line for line in done)
+    assert not any(path in line for line in done for path in data)
     assert json.loads(hub.files(REPO)["manifest.json"])["configs"]["toy_context"]["splits"]["test"][
         "baselines"
     ] == json.loads(json.dumps(listed))

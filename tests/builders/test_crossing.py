@@ -329,7 +329,7 @@ def test_a_classifier_of_regions_is_at_chance_by_construction() -> None:
         text(f"d{w}", f"{w} begins {'badly' * (i % 2)}.", f"It ends with {w}.")
         for i, w in enumerate(words)
     ]
-    decisions = partial_input_decisions(generated(ACROSS, *texts), ())
+    decisions = partial_input_decisions(generated(ACROSS, *texts))
     assert len(decisions) == 30
     assert {decision.value for decision in decisions} == {0.5}
 

@@ -79,7 +79,7 @@ def test_tasks_of_several_configs_and_kinds() -> None:
         "documents": entry("documents", 10_001, splits={"train": {}, "validation": {}}),
         "learned": entry("structures", 50_001),
     }
-    assert [(one.id, one.config, one.split) for one in benchmark_tasks(configs)] == [
+    assert [tuple(one.values()) for one in benchmark_tasks(configs)] == [
         ("headline", "a", "test"),
         ("a", "a", "test"),
         ("b", "b", "test"),

@@ -58,14 +58,13 @@ def test_the_side_that_repeats_more_is_called_coherent() -> None:
         ),
         generated_item(1, contrasts, good=("A hut.", "It burned."), bad=("A car.", "It burned.")),
     ]
-    decisions = overlap_decisions(generated, ("even",))
+    decisions = overlap_decisions(generated)
     assert [(d.prediction.groups, d.value) for d in decisions] == [
         ((), 1.0),
         (("wrong",), 0.0),
         ((), 0.5),
         (("wrong",), 0.5),
     ]
-    assert decisions[0].columns == ("even=true",)
     (score,) = baseline_scores(decisions, ["wrong"])
     assert (score["group"], score["score"]) == ("wrong", 0.25)
 
@@ -78,7 +77,7 @@ def test_of_an_interaction_both_sides_are_added_up() -> None:
         "c": ("A boat.", "It burned."),
         "d": ("A hut.", "The boat sank."),
     }
-    (decision,) = overlap_decisions([generated_item(0, (contrast,), **texts)], ())
+    (decision,) = overlap_decisions([generated_item(0, (contrast,), **texts)])
     assert decision.value == 1.0
 
 

@@ -18,7 +18,7 @@ from support.toy import REPO, Texts, stories, toy_corpus
 
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import PublishError
-from coherencegym.builders.release.publish import Publication, publish, publishable
+from coherencegym.builders.release.publish import publish, publishable
 from coherencegym.eval.data.source import published_part
 from coherencegym.loaders.corpus import Corpus
 
@@ -26,7 +26,7 @@ Make = Callable[..., tuple[Path, dict[str, Any]]]
 Toy = Callable[[int], tuple[Path, dict[str, Any]]]
 
 
-def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Publication:
+def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> list[str]:
     return publish(api, *build, BuildOptions(repo_id=REPO, **options))
 
 
@@ -50,7 +50,8 @@ def test_a_release_is_one_commit_and_one_annotated_tag(
     commits = hub.commits(REPO)
     assert len(commits) == 2  # the Hub's own first one, and the release
     assert list(hub.tags(REPO)) == ["v1.0.0"]
-    assert hub.tags(REPO)["v1.0.0"].target == commits[0].sha == outcome.commit
+    assert hub.tags(REPO)["v1.0.0"].target == commits[0].sha
+    assert commits[0].sha[:10] in outcome[-1]
     assert hub.tags(REPO)["v1.0.0"].message
     assert set(hub.files(REPO)) == {
         ".gitattributes",
@@ -71,8 +72,7 @@ def test_publishing_the_same_again_does_nothing(
     push(hub_api, make_build(corpus))
     hub.clear_requests()
     outcome = push(hub_api, make_build(corpus))
-    assert outcome.commit == ""
-    assert "nothing to do" in outcome.lines[-1]
+    assert "nothing to do" in outcome[-1]
     assert {request.method for request in hub.requests} <= {"GET", "HEAD"}
 
 
@@ -127,8 +127,8 @@ def test_a_tag_that_is_taken_is_no_version_of_another_release(
         push(hub_api, build, version="1.1.0")
     assert hub.commits(REPO) == before
     assert hub.lfs_objects(REPO) == objects
-    outcome = push(hub_api, build, version="1.3.0")
-    assert hub.tags(REPO)["v1.3.0"].target == outcome.commit == hub.commits(REPO)[0].sha
+    push(hub_api, build, version="1.3.0")
+    assert hub.tags(REPO)["v1.3.0"].target == hub.commits(REPO)[0].sha
 
 
 def test_a_tag_without_a_release_is_no_version_of_the_first(
@@ -141,7 +141,7 @@ def test_a_tag_without_a_release_is_no_version_of_the_first(
         push(hub_api, build)
     assert hub.commits(REPO) == before
     outcome = push(hub_api, build, version="1.0.1")
-    assert hub.tags(REPO)["v1.0.1"].target == outcome.commit
+    assert hub.tags(REPO)["v1.0.1"].target[:10] in outcome[-1]
 
 
 def test_the_configs_of_others_stay(
@@ -152,7 +152,7 @@ def test_the_configs_of_others_stay(
     with pytest.raises(PublishError, match=r"minor change, pass --version 1\.1\.0"):
         push(hub_api, ours)
     outcome = push(hub_api, ours, version="1.1.0")
-    assert any("kept, not made by this build: theirs_context" in line for line in outcome.lines)
+    assert any("kept, not made by this build: theirs_context" in line for line in outcome)
     manifest = head_manifest(hub)
     assert set(manifest["configs"]) == {"theirs_context", "toy_context"}
     assert [c["default"] for c in manifest["configs"].values()].count(True) == 1
@@ -161,7 +161,7 @@ def test_the_configs_of_others_stay(
     assert "data/theirs_context/test-00000-of-00001.parquet" in hub.files(REPO)
     # Whoever has the other corpus publishes again: nothing to do, at the later version.
     again = push(hub_api, make_build(toy_corpus("theirs", {"test": stories(0, 5)})))
-    assert "nothing to do" in again.lines[-1]
+    assert "nothing to do" in again[-1]
 
 
 def test_all_splits_are_built_or_dropped(
@@ -172,7 +172,7 @@ def test_all_splits_are_built_or_dropped(
     said = refused(hub_api, toy_build(7), version="1.1.0")
     assert "toy_context: the release also has its split validation" in said
     outcome = push(hub_api, toy_build(7), version="2.0.0", prune=True)
-    assert "  removed by --prune: toy_context/validation" in outcome.lines
+    assert "  removed by --prune: toy_context/validation" in outcome
     assert not [path for path in hub.files(REPO) if "validation" in path]
 
 
@@ -187,7 +187,7 @@ def test_prune_removes_and_says_so(
     for dry_run in (True, False):
         outcome = push(hub_api, ours, prune=True, version="2.0.0", dry_run=dry_run)
         said = f"  {'would be ' * dry_run}removed by --prune: theirs_context"
-        assert said in outcome.lines
+        assert said in outcome
     files = hub.files(REPO)
     assert not [path for path in files if "theirs" in path]
     assert files["notes.txt"] == b"somebody's own"
@@ -216,7 +216,7 @@ def test_the_merge_is_redone_when_somebody_else_was_first(
     monkeypatch.setattr(hub_api, "create_commit", late)
     outcome = push(hub_api, ours, version="1.1.0")
     assert calls == 2
-    assert outcome.tag == "v1.1.0"
+    assert f"published {REPO} v1.1.0" in outcome[-1]
     assert set(head_manifest(hub)["configs"]) == {"theirs_context", "toy_context"}
     assert set(head_manifest(hub, "v1.0.0")["configs"]) == {"theirs_context"}
 
@@ -254,7 +254,8 @@ def test_the_tag_is_on_the_release_and_not_on_what_came_after(
 
     monkeypatch.setattr(hub_api, "create_commit", followed)
     outcome = push(hub_api, toy_build(5))
-    assert hub.tags(REPO)["v1.0.0"].target == outcome.commit != hub.commits(REPO)[0].sha
+    assert hub.tags(REPO)["v1.0.0"].target != hub.commits(REPO)[0].sha
+    assert hub.tags(REPO)["v1.0.0"].target[:10] in outcome[-1]
 
 
 def test_a_private_release_is_for_its_owners(
@@ -284,7 +285,7 @@ def test_a_dry_run_only_reads(hub: HubServer, hub_api: HfApi, toy_build: Toy) ->
     build = toy_build(6)
     outcome = push(hub_api, build, version="1.1.0", dry_run=True)
     assert {request.method for request in hub.requests} <= {"GET", "HEAD"}
-    text = "\n".join(outcome.lines)
+    text = "\n".join(outcome)
     assert "replace data/toy_context/test-00000-of-00001.parquet" in text
     assert "rows toy_context/test: 1 added" in text
     assert "tag v1.1.0, change: minor" in text
@@ -380,13 +381,13 @@ def test_what_was_private_is_not_kept_by_a_public_commit(
     assert hub.tags(REPO) == {}
     outcome = push(hub_api, toy_build(5), version="2.0.0", prune=True)
     assert b"shut" not in b"".join(hub.files(REPO).values())
-    assert f"earlier commits of {REPO} hold what may not be published" in str(outcome.lines)
+    assert f"earlier commits of {REPO} hold what may not be published" in str(outcome)
 
 
 def test_a_private_repository_keeps_it(hub_api: HfApi, make_build: Make, toy_build: Toy) -> None:
     push(hub_api, make_build(closed_texts({"test": stories(0, 5)})), private=True)
     outcome = push(hub_api, toy_build(5), version="1.1.0")
-    assert outcome.tag == "v1.1.0"
+    assert f"published {REPO} v1.1.0" in outcome[-1]
 
 
 def test_a_name_that_is_known_to_be_closed_wins_over_a_manifest(
@@ -467,7 +468,7 @@ def test_a_push_that_is_cut_off_leaves_the_old_release_and_can_be_finished(
         assert json.loads(whole["manifest.json"])["version"] == "1.1.0"
         assert path in ("/commit/", "/tag/")
     outcome = push(hub_api, build, version="1.1.0")
-    assert outcome.tag == "v1.1.0"
+    assert " v1.1.0 " in outcome[-1]
     assert hub.tags(REPO)["v1.1.0"].target == hub.commits(REPO)[0].sha
     assert head_manifest(hub)["configs"]["toy_context"]["splits"]["test"]["rows"] == 7
     assert len(hub.commits(REPO)) == 3  # the Hub's own, and one for each release
@@ -511,6 +512,6 @@ def test_unknown_files_and_commits_of_others_do_not_matter(
         commit_message="a figure",
         repo_type="dataset",
     )
-    assert "nothing to do" in push(hub_api, make_build(corpus)).lines[-1]
+    assert "nothing to do" in push(hub_api, make_build(corpus))[-1]
     push(hub_api, toy_build(6), version="1.1.0")
     assert hub.files(REPO)["figures/plot.txt"] == b"x"

@@ -17,7 +17,7 @@ from coherencegym.builders.judgement.answers import Matcher
 from coherencegym.builders.judgement.questions import draw, json_lines
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import PublishError
-from coherencegym.builders.release.publish import Publication, publish
+from coherencegym.builders.release.publish import publish
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS
@@ -26,7 +26,7 @@ from coherencegym.loaders.corpus import Corpus
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
 
-def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Publication:
+def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> list[str]:
     return publish(api, *build, BuildOptions(repo_id=REPO, **options))
 
 
@@ -60,7 +60,7 @@ def test_judgements_are_a_major_change_and_more_of_them_too(
     assert head(hub)["configs"]["toy_context"]["quality"]["test"]["human"]["judged"] == 5
     assert "people are right in " in hub.files(REPO)["README.md"].decode()
     # The same answers again change nothing; of two more items two rows change.
-    assert "nothing to do" in push(hub_api, judged(make_build, tmp_path, corpus, 5)).lines[-1]
+    assert "nothing to do" in push(hub_api, judged(make_build, tmp_path, corpus, 5))[-1]
     with pytest.raises(PublishError, match=r"2 changed.* pass --version 3.0.0"):
         push(hub_api, judged(make_build, tmp_path, corpus, 7))
 

@@ -13,7 +13,7 @@ from support.suites import Sample, rows
 from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.crossing.partners import LeastRepeating, Partner
 from coherencegym.builders.pipeline.kinds import Fits
-from coherencegym.builders.replies import SUITE, WithSameNames, of_two_threads, replies
+from coherencegym.builders.replies import SUITE, of_two_threads, replies, with_same_names
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
@@ -124,7 +124,7 @@ def test_replies_of_one_thread_stay(tmp_path: Path) -> None:
     found = partners(tmp_path, BREAD, Context())
     assert len(found) == 2
     assert not of_two_threads(*found)
-    assert WithSameNames(LeastRepeating(of_two_threads))(found, Context()) == []
+    assert LeastRepeating(of_two_threads, with_same_names)(found, Context()) == []
 
 
 def test_the_sample_is_at_chance(

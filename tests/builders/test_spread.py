@@ -79,10 +79,10 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         suite="toy",
     )
     decisions = [
-        BaselineDecision(name, name, f"{name}/1", Prediction("f", "mean"), (), value)
+        BaselineDecision(name, name, f"{name}/1", Prediction("f", "mean"), value)
         for name, value in (("a", 1.0), ("b", 0.0))
     ]
-    own = baseline_decisions(SUITE.configs[0], generated, decisions)
+    own = baseline_decisions(generated, decisions)
     report = quality(SUITE.configs[0], generated, own, checked_items(generated))
     (score,) = report["partial_input"]
     assert (score["score"], score["n"]) == (1.0, 1)

@@ -19,19 +19,21 @@ LABELS = ["yes"] * 10 + ["no"] * 10
 def test_a_word_gives_the_label_away_in_its_slot_only() -> None:
     texts = {"train": TRAIN, "test": rows("good night|good", "good day|bad")}
     found = bag_of_words(texts, {"train": LABELS, "test": ["yes", "no"]})
-    assert (found.predictions["test"], found.accuracy) == (("yes", "no"), {"test": 1.0})
+    assert found.predictions["test"] == ("yes", "no")
     assert found.strength == 1.0  # nothing to choose it on
 
 
 def test_the_penalty_is_chosen_on_validation_and_the_strongest_of_equals_wins() -> None:
     texts = {"train": TRAIN, "validation": TRAIN, "test": TRAIN[:1]}
     found = bag_of_words(texts, {"train": LABELS, "validation": LABELS, "test": ["no"]})
-    assert (found.strength, found.accuracy) == (0.3, {"validation": 1.0, "test": 0.0})
+    assert found.strength == 0.3
+    assert found.predictions["validation"] == tuple(LABELS)
+    assert found.predictions["test"] == ("yes",)
 
 
-def test_a_split_without_rows_has_no_accuracy() -> None:
+def test_a_split_without_rows_has_no_predictions() -> None:
     found = bag_of_words({"train": TRAIN, "test": []}, {"train": LABELS, "test": []})
-    assert (found.predictions, found.accuracy) == ({"test": ()}, {})
+    assert found.predictions == {"test": ()}
 
 
 def test_known_words_of_a_script_without_spaces_are_told() -> None:

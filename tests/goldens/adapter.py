@@ -162,7 +162,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for own in results.summary:
+    for own in results.more["probes"]:
         yield from _probe_facts(about, SimpleNamespace(**own))
     for row in layer_rows(results):
         draw = f", randomly initialised {row['draw']}" if row["draw"] else ""

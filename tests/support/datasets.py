@@ -183,7 +183,7 @@ def write_decisions(
     """Write what baselines decided on the items of the config ``pairs``, without weights."""
     decisions = {
         name: [
-            BaselineDecision(one.discourse_id, one.cluster, one.item_id, prediction, (), value)
+            BaselineDecision(one.discourse_id, one.cluster, one.item_id, prediction, value)
             for one, value in zip(items, values, strict=False)
             for prediction in one.predictions
         ]

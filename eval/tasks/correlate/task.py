@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import RatedText
@@ -29,13 +28,7 @@ from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
 from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.options import COMMAND
-from coherencegym.eval.tasks.headline import (
-    Headline,
-    cells_by_table,
-    human_performance,
-    mean_headline,
-    mean_if_known,
-)
+from coherencegym.eval.tasks.headline import Headline, mean_headline
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Table, Task, TaskContext
@@ -196,20 +189,8 @@ def _add(
 def _headline(found: Results) -> Headline | None:
     # The project's sample counts only where there is nothing else.
     real = [t for t in found.inputs if any(one.corpus != SAMPLE for one in t.rows)]
-    chosen = {(table.config, table.split) for table in real or found.inputs}
-    cells = cells_by_table(found.outcomes, SPEARMAN_OF_ALL, BY_TOKEN, chosen)
-    own = [
-        one
-        for one in found.rows
-        if (one.config, one.split) in cells
-        and (one.group, one.metric, one.system) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
-    ]
-    beside: dict[str, Any] = {
-        name: mean_if_known([getattr(one, name) for one in own])
-        for name in ("partial_input_score", "lexical_overlap_score")
-    }
-    beside |= human_performance(mean_if_known([one.human_score for one in own]), own)
-    return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
+    about = found.outcomes, found.rows, real or found.inputs
+    return mean_headline(*about, SPEARMAN_OF_ALL, BY_TOKEN)
 
 
 def _notes(found: Results) -> Iterator[Note]:

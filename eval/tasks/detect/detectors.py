@@ -48,7 +48,7 @@ from coherencegym.eval.tasks.detect.options import (
     DETECTORS,
     DetectOptions,
 )
-from coherencegym.eval.tasks.task import Loader
+from coherencegym.eval.tasks.task import WithHead
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     TrainingRow,
@@ -247,13 +247,13 @@ def with_detector(options: DetectOptions, made: Callable[[], str]) -> DetectOpti
     return replace(options, detector=CLASSIFIER) if _CLASS in made() else options
 
 
-def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
+def load_for_detection(options: DetectOptions, load: WithHead) -> LoadedModel:
     """The classifier."""
     from transformers import AutoModelForSequenceClassification
 
     if world().size > 1:
         raise EvaluationError("detect: several processes with a classifier; expected one")
-    loaded = loader.head(AutoModelForSequenceClassification)
+    loaded = load(AutoModelForSequenceClassification)
     labels = tuple(loaded.model.config.id2label.values())
     if labels != HEAD.labels:
         raise EvaluationError(

@@ -43,7 +43,7 @@ from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.correlation import agreement_groups
 from coherencegym.eval.statistics.estimators import ratio_difference, share_difference
 from coherencegym.eval.tasks.detect.options import DetectOptions
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.task import Table, add_parts
 
 #: The split that thresholds are chosen on.
 _VALIDATION = "validation"
@@ -399,31 +399,13 @@ def add_probe_outcomes(
             for condition, metric in zip((plain, probe), metrics, strict=True):
                 pairs = (read[condition, item] for item in items)
                 parts = [_decided(threshold, decision, *pair)[part] for pair in pairs]
-                _add(writer, units, metric, System(label=decision), parts)
+                add_parts(writer, units, metric, System(label=decision), parts)
 
 
 def _decided(
     threshold: float, decision: Decision, document: Document, scores: Sequence[float]
 ) -> Parts:
     return decision_parts(intruders(scores, threshold, decision), document.intruder_position)
-
-
-def _add(
-    writer: OutcomeWriter,
-    units: Sequence[int],
-    metric: Metric,
-    system: System,
-    parts: Sequence[tuple[float | None, float]],
-    reason: str | Sequence[str] = "",
-) -> None:
-    writer.add(
-        units,
-        metric.name,
-        system,
-        [value for value, _ in parts],
-        reason=reason,
-        weight=[whole for _, whole in parts] if isinstance(metric, Ratio) else None,
-    )
 
 
 def probe_differences(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
@@ -523,7 +505,7 @@ def add_outcomes(
                 for n in asked
             ]
             why = [reasons[n] or NOT_JUDGED for n in asked]
-            _add(writer, [units[n] for n in asked], metric, system, parts, why)
+            add_parts(writer, [units[n] for n in asked], metric, system, parts, why)
 
 
 #: The parts of what a system decides on a document with such scores; None of one that it never saw.

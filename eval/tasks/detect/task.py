@@ -15,7 +15,6 @@ from typing import Any
 from coherencegym.errors import ConfigError
 from coherencegym.eval.data.dataset import FILTER_MODEL, filter_notes
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
@@ -55,12 +54,7 @@ from coherencegym.eval.tasks.detect.options import (
     DetectOptions,
     check_detection,
 )
-from coherencegym.eval.tasks.headline import (
-    Headline,
-    cells_by_table,
-    headline_of_one,
-    mean_headline,
-)
+from coherencegym.eval.tasks.headline import Headline, headline_of_one, mean_headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
 
@@ -279,7 +273,7 @@ def probe_grid(found: Results) -> grid.Grid:
 
 def _headline(found: Results) -> Headline | None:
     tables = {(table.config, table.split) for table in found.inputs}
-    head = mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
+    head = mean_headline(found.outcomes, found.rows, found.inputs, AUC)
     if head is not None or len(tables) > 1:
         return head
     # Only whole documents can be judged where nobody knows the places of intruders.

@@ -32,16 +32,9 @@ from coherencegym.eval.statistics.scores import (
     LAYER,
     MOST_FREQUENT,
     Score,
-    by_line,
     shown_rows,
 )
-from coherencegym.eval.tasks.headline import (
-    Headline,
-    cells_by_table,
-    human_performance,
-    mean_headline,
-    mean_if_known,
-)
+from coherencegym.eval.tasks.headline import Headline, mean_headline
 from coherencegym.eval.tasks.probe.data import (
     TRAIN,
     VALIDATION,
@@ -169,16 +162,7 @@ def probe_figures(found: Results) -> list[dict[str, Any]]:
 
 def probe_headline(found: Results) -> Headline | None:
     """The mean over configs of the accuracy on test, each with the same weight."""
-    tables = [(table.config, table.split) for table in found.tables]
-    lines = by_line(found.rows)
-    scores = [lines[(*table, "", "")][ACCURACY] for table in tables]
-    return mean_headline(
-        cells_by_table(found.outcomes, ANY_SENSE, MODEL, tables),
-        ANY_SENSE,
-        partial_input_score=mean_if_known([own.partial_input_score for own in scores]),
-        **human_performance(mean_if_known([own.human_score for own in scores]), scores),
-        chance=mean_if_known([own.chance for own in scores]),
-    )
+    return mean_headline(found.outcomes, found.rows, found.tables, ANY_SENSE)
 
 
 #: Vectors of a segment, in words.
@@ -196,7 +180,7 @@ _REASONS = {
 
 def probe_notes(found: Results) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
-    details, figures, options = found.details, found.summary, found.options
+    details, figures, options = found.details, found.more["probes"], found.options
     if not options.compat:
         yield detail(
             "the layer is chosen on validation rows; its test accuracy is evidence only if it "
@@ -321,7 +305,7 @@ _CHOSEN = "accuracy, %, of the probe of each layer; * layer with the best accura
 def probe_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection("Accuracies, %", probes_grid(found))
-    if any(len(own["layers"]) > 1 for own in found.summary):
+    if any(len(own["layers"]) > 1 for own in found.more["probes"]):
         yield ReportSection("Accuracy of each layer, %", layers_grid(found), "", (_CHOSEN,), True)
     groups = score_table(shown_rows(found.rows))
     yield ReportSection("Accuracy by group of rows", groups, is_detail=True)
@@ -364,7 +348,7 @@ def _reached(found: Results, own: Mapping[str, Any]) -> dict[str, Score]:
 def probes_grid(found: Results) -> grid.Grid:
     """A row for each config: the chosen layer's accuracy, and the baselines beside it."""
     headings, cells = [], []
-    for own in found.summary:
+    for own in found.more["probes"]:
         reached = _reached(found, own)
         score = reached[""]
         layer = "mean" if own["layer"] < 0 else f"{own['layer']} of {max(own['layers'])}"
@@ -403,9 +387,9 @@ def layers_grid(found: Results) -> grid.Grid:
                 ),
             )
         )
-        for own in found.summary
+        for own in found.more["probes"]
     ]
-    return grid.made("config", list(map(layer_name, found.summary[0]["layers"])), rows)
+    return grid.made("config", list(map(layer_name, found.more["probes"][0]["layers"])), rows)
 
 
 def facts(table: ProbeTable, detail: Probed) -> dict[str, Any]:
@@ -428,12 +412,11 @@ TASK = Task(
     given=lambda rows, split, options: probe_table_of(rows, split, options.train_on),
     check=check_probe,
     settle=settled,
-    summary=probe_figures,
     headline=probe_headline,
     sections=probe_sections,
     notes=probe_notes,
     facts=facts,
-    more=lambda found: {"probes": found.summary},
+    more=lambda found: {"probes": probe_figures(found)},
     files=lambda found, folder: write_rows(layer_rows(found), layer_schema(), folder / LAYERS_FILE),
     frames={"layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found)},
 )

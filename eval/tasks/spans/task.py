@@ -25,8 +25,8 @@ from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
-from coherencegym.eval.statistics.scores import FEW_ITEMS, by_line
-from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline, mean_if_known
+from coherencegym.eval.statistics.scores import FEW_ITEMS
+from coherencegym.eval.tasks.headline import Headline, mean_headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.coherence import (
     ACCURACY,
@@ -57,7 +57,7 @@ from coherencegym.eval.tasks.spans.options import (
     with_scorer,
 )
 from coherencegym.eval.tasks.spans.scorers import head_answers, kind_of_head, surprisal_answers
-from coherencegym.eval.tasks.task import Task, TaskContext, add_people, fields_beside
+from coherencegym.eval.tasks.task import Task, TaskContext, add_parts, add_people, fields_beside
 from coherencegym.files.parquet import row_schema, write_rows
 
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
@@ -107,14 +107,7 @@ def add_span_outcomes(writer: OutcomeWriter, one: Answered, compat: str = "") ->
         # Of the rows that were answered.
         given = iter(parts)
         known = [(None, 1.0) if why else next(given) for why in reasons]
-        writer.add(
-            units,
-            metric.name,
-            system,
-            [value for value, _ in known],
-            reason=reasons,
-            weight=[whole for _, whole in known] if isinstance(metric, Ratio) else None,
-        )
+        add_parts(writer, units, metric, system, known, reasons)
 
     systems = {"": one.judged, **baselines_of(table, [own.text for own in one.judged])}
     for name, judged in systems.items():
@@ -143,17 +136,7 @@ SPAN_METRICS: tuple[Metric, ...] = (
 
 def span_headline(found: Results) -> Headline | None:
     """The mean over configs of strict coherence, each with the same weight."""
-    strict = Accuracy("strict")
-    tables = [(table.config, table.split) for table in found.tables]
-    rows = by_line(found.rows)
-    scores = [rows[(*table, "", "")][strict.said] for table in tables]
-    return mean_headline(
-        cells_by_table(found.outcomes, strict, MODEL, tables),
-        strict,
-        partial_input_score=mean_if_known([own.partial_input_score for own in scores]),
-        chance=mean_if_known([own.chance for own in scores]),
-        chance_name=BEST_CONSTANT,
-    )
+    return mean_headline(found.outcomes, found.rows, found.tables, Accuracy("strict"))
 
 
 def span_rows(details: Sequence[Answered]) -> Iterator[dict[str, Any]]:
@@ -321,7 +304,7 @@ TASK = Task(
     inputs=lambda source, configs, split, most, options: read_span_tables(
         source, configs, split, most
     ),
-    load=lambda options, loader: loader.head(kind_of_head(options.scorer)),
+    load=lambda options, load: load(kind_of_head(options.scorer)),
     resolve=with_scorer,
     record=own_settings,
     beside=partial(fields_beside, constants=CONSTANTS, chance_name=BEST_CONSTANT),

@@ -37,7 +37,12 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.intervals import Estimate, mean_interval, share_interval
+from coherencegym.eval.statistics.intervals import (
+    Estimate,
+    mean_interval,
+    ratio_interval,
+    share_interval,
+)
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
@@ -182,6 +187,11 @@ def _share(cells: Cells) -> Estimate:
     return Estimate(sum(values) / len(values), share_interval(values, cells.cluster), len(cells))
 
 
+def _ratio(cells: Cells, worth: float) -> Estimate:
+    interval = ratio_interval(cells.value, cells.weight, cells.cluster, worth)
+    return Estimate(float(cells.value.sum() / cells.weight.sum()), interval, len(cells))
+
+
 KNOWN = {
     "accuracy": Known(
         lambda cells: float(cells.value.mean()),
@@ -211,12 +221,15 @@ KNOWN = {
     ),
     "ratio": Known(
         lambda cells: float(cells.value.sum() / cells.weight.sum()),
-        lambda cells: estimators.ratio(cells.value, cells.weight, cells.cluster, len(cells)),
+        lambda cells: _ratio(cells, cells.weight.sum()),
         _ratio_difference,
     ),
     "F1": Known(
         lambda cells: float(cells.value.sum() / cells.weight.sum()),
-        lambda cells: estimators.f1(cells.value, cells.weight, cells.cluster, len(cells)),
+        # A hit is in twice the hits and in their whole.
+        lambda cells: _ratio(
+            cells, cells.weight.sum() ** 2 / (cells.value.sum() + cells.weight.sum())
+        ),
         _ratio_difference,
     ),
     "auc": Known(

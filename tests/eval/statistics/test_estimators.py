@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.metrics import ratio_of
 
+from coherencegym.eval.outcomes.label_metrics import F1, Ratio
 from coherencegym.eval.statistics.estimators import (
     Counts,
     area,
-    f1,
     ranks_difference,
-    ratio,
     ratio_difference,
     share_difference,
 )
@@ -66,8 +66,8 @@ def test_an_interval_holds_its_value(units: list[UnitRow]) -> None:
     truths = [unit[3] for unit in units]
     for found in (
         Estimate(sum(share) / len(share), share_interval(share, names), len(share)),
-        ratio(*before, names, len(units)),
-        f1(*before, names, len(units)),
+        ratio_of(Ratio("ratio"), *before, names),
+        ratio_of(F1("F1"), *before, names),
         area(ranks, truths, names),
         share_difference(share, other, names),
         ratio_difference(before, after, names),
@@ -119,7 +119,7 @@ def test_intervals_are_about_those_of_a_bootstrap(worse: float, better: float) -
 
     for number, counts in enumerate((before, after)):
         known = _resampled(lambda places, number=number: ratios(places)[number], names)  # type: ignore[misc]
-        _is_about(ratio(*counts, names, 300), known)
+        _is_about(ratio_of(Ratio("ratio"), *counts, names), known)
     found = ratio_difference(before, after, names)
     assert found.value == pytest.approx(difference(np.arange(300)))
     # Signs and sizes are wide where nearly all clusters change to one side.

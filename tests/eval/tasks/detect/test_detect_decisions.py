@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.metrics import ratio_of
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.statistics import estimators
-from coherencegym.eval.statistics.estimators import area, ratio, ratio_difference
+from coherencegym.eval.outcomes.label_metrics import F1, Ratio
+from coherencegym.eval.statistics.estimators import area, ratio_difference
 from coherencegym.eval.statistics.intervals import Estimate, share_interval
 from coherencegym.eval.tasks.detect.documents import (
     DECISIONS,
@@ -35,8 +36,8 @@ def columns(parts: Sequence[Parts], metric: str) -> tuple[list[float], list[floa
     return [part for part, _ in pairs], [whole for _, whole in pairs]
 
 
-def measure_of_f1(parts: Sequence[Parts], clusters: Sequence[str], n: int) -> Estimate:
-    return estimators.f1(*columns(parts, "f1"), clusters, n)
+def measure_of_f1(parts: Sequence[Parts], clusters: Sequence[str]) -> Estimate:
+    return ratio_of(F1("F1"), *columns(parts, "f1"), clusters)
 
 
 def f1_difference(
@@ -147,10 +148,10 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
         decision_parts(intruders(own, 0.5, "independent"), position)
         for own, position in zip(scores, positions, strict=True)
     ]
-    measured = measure_of_f1(outcomes, clusters, len(flat))
+    measured = measure_of_f1(outcomes, clusters)
     if measured.value is not None:
         assert measured.value == pytest.approx(f1_score(truth, called, zero_division=0.0))
-    precision = ratio(*columns(outcomes, "precision"), clusters, len(flat))
+    precision = ratio_of(Ratio("precision"), *columns(outcomes, "precision"), clusters)
     if any(called):
         assert precision.value == pytest.approx(precision_score(truth, called))
     else:
@@ -161,7 +162,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     draw = random.Random(0)
     outcomes = [decision_parts((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
     clusters = [str(number) for number in range(400)]
-    f1 = measure_of_f1(outcomes, clusters, 800)
+    f1 = measure_of_f1(outcomes, clusters)
     places = [one["place"][0] for one in outcomes]
     exact = share_interval(places, clusters)
     # With one call a document, F1 is the share of hits: the intervals are of one width.
@@ -170,8 +171,8 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     assert f1.low == pytest.approx(exact.low, abs=0.01)
     assert f1.high == pytest.approx(exact.high, abs=0.01)
     pairs = [str(number // 4) for number in range(400)]
-    assert measure_of_f1(outcomes, pairs, 800).low != f1.low
-    perfect = measure_of_f1([decision_parts((1,), 1)] * 9, clusters[:9], 18)
+    assert measure_of_f1(outcomes, pairs).low != f1.low
+    perfect = measure_of_f1([decision_parts((1,), 1)] * 9, clusters[:9])
     assert perfect.value == 1.0
     assert perfect.low is not None
     assert perfect.low < 0.8  # nine documents say no more
@@ -203,7 +204,7 @@ def test_the_difference_of_two_f1_is_paired() -> None:
 
 
 def test_nothing_to_measure_is_no_number() -> None:
-    assert ratio([0.0], [0.0], ["a"], 3).value is None
+    assert ratio_of(Ratio("precision"), [0.0], [0.0], ["a"]).value is None
     none = [decision_parts((), -1)]
     assert f1_difference(none, none, ["a"]).value is None
     assert area([1.0], [False], ["a"]).value is None

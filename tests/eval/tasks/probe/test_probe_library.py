@@ -26,7 +26,7 @@ def probe(model: Any, tokenizer: Any, data: Any, **how: Any) -> Any:
 
 
 def figures(found: Any) -> list[Any]:
-    return list(found.summary)
+    return list(found.more["probes"])
 
 
 def reached(found: Any) -> dict[str, Any]:

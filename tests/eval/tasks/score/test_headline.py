@@ -16,11 +16,12 @@ from support.results import Evaluated, JudgedPrediction, evaluated_table, made_o
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve
+from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.balance import weighted_interval
-from coherencegym.eval.tasks.headline import Headline, baseline_notes, cells_by_table, mean_headline
+from coherencegym.eval.tasks.headline import Headline, baseline_notes, mean_headline
 from coherencegym.eval.tasks.score.summary import headline_of, summarise
 
 #: Whether the prediction of each item holds, by the group that it is in.
@@ -152,8 +153,9 @@ def areas(tables: OutcomeTables) -> list[Cells]:
 
 
 def mean_area(outcomes: OutcomeTables) -> Headline | None:
-    tables = {(config, split) for config, split, *_ in outcomes.series}
-    return mean_headline(cells_by_table(outcomes, AREA, MODEL, tables), AREA)
+    known = dict.fromkeys((key[2] for key in outcomes.series), AREA)
+    rows = [score for *_, score in estimates(outcomes, known)]
+    return mean_headline(outcomes, rows, rows, AREA)
 
 
 def test_areas_of_tables_are_averaged_and_one_is_itself() -> None:

@@ -336,4 +336,4 @@ def test_of_a_prediction_a_hundred_bytes_and_some_stay() -> None:
     ]
     outcomes = made_outcomes(evaluated_table(made, breakdowns=("moved",)))
     # Names and ids are among them.
-    assert outcomes.nbytes / len(made) < 144
+    assert (outcomes.units.nbytes + outcomes.outcomes.nbytes) / len(made) < 144
