@@ -207,30 +207,6 @@ def _unreadable(place: Path, error: OSError) -> CorpusError:
 NEAR_DUPLICATE = "near-duplicate of an earlier document"
 
 
-@dataclass(frozen=True, slots=True)
-class FileRead:
-    """Provenance of one file.
-
-    Attributes:
-        name: file name without its folder, or ``org/name`` on the Hub.
-        split: the split that it holds.
-        sha256, size: hexadecimal digest and bytes; empty and 0 where there is a ``revision``.
-        revision: commit of a repository on the Hub.
-    """
-
-    name: str
-    split: str
-    sha256: str
-    size: int
-    revision: str = ""
-
-    @property
-    def named(self) -> dict[str, str]:
-        """The file as a manifest names it: its name, and its digest or commit."""
-        digest = {"revision": self.revision} if self.revision else {"sha256": self.sha256}
-        return {"name": self.name, **digest}
-
-
 def every_discourse(discourse: Discourse) -> bool:
     """Select all discourses."""
     return True
@@ -274,11 +250,11 @@ class ReadingCache:
 
     def read(self, reading: Reading) -> Iterator[Discourse]:
         """The discourses of a reading, and what it left out, from its files or as they were."""
-        key = (reading.corpus, reading.files, reading.skip_bad_rows)
-        size = sum(file.size for file in reading.files)
+        key = (reading.corpus, reading.found, reading.files, reading.skip_bad_rows)
+        size = sum(path.stat().st_size for path in _paths(reading.found))
         # A few discourses are sooner read than all of the corpus.
         is_part = reading.limit is not None
-        if is_part or size > self.most or any(file.revision for file in reading.files):
+        if is_part or size > self.most or any(file.revision for file in reading.found.files):
             yield from reading.read_files()
             return
         found = next((kept for kept in self._read if kept[0] == key), None)
@@ -322,9 +298,9 @@ class Reading:
     cache: ReadingCache | None = None
 
     @cached_property
-    def files(self) -> tuple[FileRead, ...]:
-        """The files with their digests (each is read once more, whole, for that)."""
-        return tuple(read for file in self.found.files for read in _provenance(file))
+    def files(self) -> tuple[dict[str, str], ...]:
+        """The files as a manifest names them: by digests, for which each is read, or by commits."""
+        return tuple(named for file in self.found.files for named in _named(file))
 
     def __iter__(self) -> Iterator[Discourse]:
         """Yield discourses in the order of the files."""
@@ -467,12 +443,16 @@ def read_shard(
     return found, keys, dict(options.skipped)
 
 
-def _provenance(file: CorpusFile) -> Iterator[FileRead]:
+def _paths(found: Found) -> Iterator[Path]:
+    return (path for file in found.files for path in file.parts or (file.path,))
+
+
+def _named(file: CorpusFile) -> Iterator[dict[str, str]]:
     if file.revision:
-        yield FileRead(file.path.as_posix(), file.split, "", 0, file.revision)
+        yield {"name": file.path.as_posix(), "revision": file.revision}
         return
     for path in file.parts or (file.path,):
         try:
-            yield FileRead(path.name, file.split, sha256_of(path), path.stat().st_size)
+            yield {"name": path.name, "sha256": sha256_of(path)}
         except OSError as error:
             raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error

@@ -50,22 +50,16 @@ class Context:
     suite: str = ""
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def random_for(
-        self, corpus: str, discourse_id: str, operator: str, **settings: Any
-    ) -> random.Random:
-        """The generator of :meth:`random`, where only the names of the discourse are at hand."""
-        key = [self.seed, self.suite, corpus, discourse_id, operator, settings]
-        text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        digest = hashlib.sha256(text.encode("utf-8")).digest()
-        return random.Random(int.from_bytes(digest, "big"))
-
     def random(self, discourse: Discourse, operator: str, **settings: Any) -> random.Random:
         """A generator for one operator on one discourse.
 
         The key is (seed, suite, corpus, discourse id, operator, settings) and nothing else: not the
         place in a pipeline, the process, or which other discourses exist.
         """
-        return self.random_for(discourse.corpus, discourse.id, operator, **settings)
+        key = [self.seed, self.suite, discourse.corpus, discourse.id, operator, settings]
+        text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode("utf-8")).digest()
+        return random.Random(int.from_bytes(digest, "big"))
 
     @contextmanager
     def counting(self) -> Iterator[None]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.loaders.discourse import Discourse, Edit, Span
-from coherencegym.manipulations.editing import move_annotations, replace_text
+from coherencegym.manipulations.editing import cut_excerpt, move_annotations, replace_text
 from coherencegym.manipulations.operator import Context, Operator
 
 
@@ -143,18 +143,13 @@ class LastUnit(Operator):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield it, unless there is no other unit."""
-        *others, last = discourse.units
+        *others, _ = discourse.units
         if not others:
             context.skipped["a single unit"] += 1
             return
-
-        def move(span: Span) -> Span | None:
-            if any(unit < len(others) for unit, _, _ in span):
-                return None
-            return tuple((0, start, end) for _, start, end in span)
-
         edits = (Edit("LastUnit", 0, 0, unit.text, "", removed=True) for unit in others)
-        yield move_annotations(discourse, move, units=(last,), edits=(*discourse.edits, *edits))
+        last = cut_excerpt(discourse, len(others), len(others))
+        yield replace(last, edits=(*discourse.edits, *edits))
 
 
 def count_orders(texts: Sequence[str]) -> int:

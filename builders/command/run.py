@@ -415,7 +415,7 @@ def is_current(folder: Path, suite: Suite, options: BuildOptions) -> bool:
     if (made := _made_so(folder, suite, options)) is None:
         return False
     now = [
-        file.named
+        file
         for source in find_sources(suite, options)[0]
         for file in read(source.corpus, data_dir=options.data_dir, found=source.found).files
     ]

@@ -135,7 +135,7 @@ def build(
                     "withheld_discourses": withheld,
                     "bad_rows": skipped,
                 }
-                entry["corpus"]["files"] = [file.named for file in reading.files]
+                entry["corpus"]["files"] = [*reading.files]
                 place = RowPlace(suite.name, name, "", entry)
                 configs[name] = entry | write(
                     part, source.corpus, splits, decisions, place, folder, matcher

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, BinaryIO, TextIO, cast
 
-from coherencegym.files.parquet import row_batches
-from coherencegym.files.tables import is_blank
+from coherencegym.errors import EvaluationError
+from coherencegym.files.parquet import stored_rows
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 
 #: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never
@@ -183,12 +183,6 @@ def shown(text: str, width: int = 40) -> str:
     return repr(text if len(text) <= width else text[: width - 1] + "…")
 
 
-#: Bytes that the rows of a parquet file may take when unpacked.
-_LARGEST = 1 << 30
-#: Rows that are unpacked at once.
-_BATCH = 1000
-
-
 @dataclass(frozen=True, slots=True)
 class Record:
     """Named values, and where they stand.
@@ -208,26 +202,11 @@ class Record:
 
 def parquet_records(file: CorpusFile) -> Iterator[Record]:
     """The rows of a parquet file as plain values; ``CorpusError`` if it is none or too large."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    number = 0
     try:
-        with pq.ParquetFile(file.path) as parquet:
-            about = parquet.metadata
-            size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-            if size > _LARGEST:
-                raise CorpusError(
-                    f"{file.path}:1: {size:,} bytes of rows, expected at most {_LARGEST:,}"
-                )
-            for batch in row_batches(parquet, _BATCH):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Record(number, number, f"{file.path}:{number}", row)
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        problem = f"no parquet from this row on ({shown(tidy(str(error)), 80)})"
-        problem = "the file is empty" if is_blank(file.path) else problem
-        raise CorpusError(f"{file.path}:{number + 1}: {problem}, expected a parquet file") from None
+        for number, row in enumerate(stored_rows(file.path), 1):
+            yield Record(number, number, f"{file.path}:{number}", row)
+    except EvaluationError as error:
+        raise CorpusError(f"{error}; expected a whole parquet file") from None
 
 
 #: Characters of one line.

@@ -1,4 +1,4 @@
-"""Near-duplicates in a stream of texts by MinHash: linear in time, 150 bytes a text.
+"""Near-duplicates in a stream of texts by MinHash: linear in time, 1.5 kB a text.
 
 Two texts are alike as the sets of their 5-word shingles are (Broder 1997, *On the resemblance and
 containment of documents*): the share of shingles that both have among those that either has. The
@@ -26,16 +26,13 @@ SHINGLE = 5
 BANDS, ROWS = 14, 8
 
 _WORD = re.compile(r"\w+")
-#: Slots of the table to begin with, and the share of them that is filled before it grows.
-_SLOTS, _FULLEST = 1 << 12, 0.7
 
 
 class NearDuplicates:
     """Remembers texts, as hashes, and tells whether one like a new text was among them."""
 
     def __init__(self) -> None:
-        self._table = np.zeros(_SLOTS, dtype=np.uint64)
-        self._filled = 0
+        self._keys: set[int] = set()
 
     def add(self, text: str) -> bool:
         """Tell whether a near-duplicate of the text was added before; the text is added if not.
@@ -47,42 +44,11 @@ class NearDuplicates:
 
     def add_keys(self, keys: Any) -> bool:
         """The same of a text by its :func:`band_keys`."""
-        if self._has_any(keys):
-            return True
-        if self._filled + len(keys) > _FULLEST * len(self._table):
-            self._grow()
-        self._filled += self._put(keys)
-        return False
-
-    def _has_any(self, keys: Any) -> bool:
-        slots = self._slots(keys)
-        while keys.size:
-            held = self._table[slots]
-            if (held == keys).any():
-                return True
-            going_on = held != 0
-            keys, slots = keys[going_on], self._next(slots[going_on])
-        return False
-
-    def _put(self, keys: Any) -> int:
-        number, slots = len(keys), self._slots(keys)
-        while keys.size:
-            empty = self._table[slots] == 0
-            self._table[slots[empty]] = keys[empty]  # of two keys for one slot, one is left over
-            left = self._table[slots] != keys
-            keys, slots = keys[left], self._next(slots[left])
-        return number
-
-    def _grow(self) -> None:
-        keys = self._table[self._table != 0]
-        self._table = np.zeros(2 * len(self._table), dtype=np.uint64)
-        self._put(keys)
-
-    def _slots(self, keys: Any) -> Any:
-        return (keys >> np.uint64(1)) & np.uint64(len(self._table) - 1)
-
-    def _next(self, slots: Any) -> Any:
-        return (slots + np.uint64(1)) & np.uint64(len(self._table) - 1)
+        own = keys.tolist()
+        is_known = not self._keys.isdisjoint(own)
+        if not is_known:
+            self._keys.update(own)
+        return is_known
 
 
 def band_keys(text: str) -> Any:
@@ -99,7 +65,7 @@ def band_keys(text: str) -> Any:
     keys = np.arange(1, BANDS + 1, dtype=np.uint64)
     for row in range(ROWS):
         keys = _mixed(keys ^ smallest[:, row])
-    return keys | np.uint64(1)  # never 0, which is an empty slot
+    return keys | np.uint64(1)
 
 
 @cache

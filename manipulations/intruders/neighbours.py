@@ -210,6 +210,8 @@ def groups(documents: Sequence[Sequence[str]]) -> list[int]:
     :data:`MOST_DOCUMENTS` documents have, connect nothing. Time is linear in the text.
     """
     import numpy as np
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
 
     keys, owners = array("q"), array("q")
     for index, lines in enumerate(documents):
@@ -217,23 +219,12 @@ def groups(documents: Sequence[Sequence[str]]) -> list[int]:
         for key in {hash(n) for n in map(normalised, lines) if len(n.split()) >= FEWEST_WORDS}:
             keys.append(key)
             owners.append(index)
-    parent = list(range(len(documents)))
-
-    def first(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    order = np.argsort(np.array(keys), kind="stable")
-    lines_of, owner_of = np.array(keys)[order], np.array(owners)[order]
-    starts = np.flatnonzero(np.r_[True, lines_of[1:] != lines_of[:-1]]) if len(order) else order
-    sizes = np.diff(np.r_[starts, len(order)])
-    for start, size in zip(starts, sizes, strict=True):
-        if not 2 <= size <= MOST_DOCUMENTS:
-            continue
-        members = owner_of[start : start + size].tolist()
-        root = min(map(first, members))
-        for member in members:
-            parent[first(member)] = root
-    return [first(index) for index in range(len(documents))]
+    _, line, sizes = np.unique(np.array(keys), return_inverse=True, return_counts=True)
+    kept = sizes[line] <= MOST_DOCUMENTS
+    number = len(documents)
+    ends = np.array(owners)[kept], number + line[kept]
+    shape = 2 * (number + len(sizes),)
+    graph = sparse.coo_matrix((np.ones(kept.sum()), ends), shape=shape)
+    labels = connected_components(graph, directed=False)[1][:number]
+    _, first, group = np.unique(labels, return_index=True, return_inverse=True)
+    return list(map(int, first[group]))

@@ -14,7 +14,7 @@ import pytest
 from coherencegym.loaders.corpora.stories import STORYCLOZE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.read import FileRead, Reading, ReadingCache, read
+from coherencegym.loaders.read import Reading, ReadingCache, read
 
 
 def read_words(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -112,14 +112,14 @@ def test_reading_is_lazy(words: Corpus, tmp_path: Path) -> None:
 def test_provenance(words: Corpus, tmp_path: Path) -> None:
     content = (tmp_path / "test.txt").read_bytes()
     assert read(words, splits=["test"], limit=1).files == (
-        FileRead("test.txt", "test", hashlib.sha256(content).hexdigest(), len(content)),
+        {"name": "test.txt", "sha256": hashlib.sha256(content).hexdigest()},
     )
 
 
 def test_parts_are_hashed_instead_of_the_folder(words: Corpus, tmp_path: Path) -> None:
     parts = (tmp_path / "train.txt", tmp_path / "test.txt")
     known = replace(words, files=(CorpusFile(tmp_path, "test", parts),))
-    assert [file.name for file in read(known).files] == ["train.txt", "test.txt"]
+    assert [file["name"] for file in read(known).files] == ["train.txt", "test.txt"]
 
 
 def test_duplicate_ids_name_both_places(words: Corpus, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
     ]
     (relation,) = other.relations
     assert (relation.unified, span_text(other, relation.arg1)) == ("reformulation", "dag naart")
-    assert [file.name.rpartition(".")[2] for file in reading.files] == ["rels", "conllu"]
+    assert [file["name"].rpartition(".")[2] for file in reading.files] == ["rels", "conllu"]
 
 
 def test_tokens_without_a_form_are_counted(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_folder_of_text_files(folder: Path) -> None:
     assert len(first.units) == 3
     assert first.units[0].source == SourceSpan("a.txt", 1, 2)
     assert second.meta == {"split": "unsplit", "title": "Bo's train"}
-    assert [file.name for file in reading(folder).files] == ["a.txt", "b.txt"]
+    assert [file["name"] for file in reading(folder).files] == ["a.txt", "b.txt"]
 
 
 def test_split_folders_in_their_order(folder: Path) -> None:
@@ -398,7 +398,7 @@ def test_a_limit_stops_the_stream_early(
     found = [discourse.id for discourse in reading]
     assert found == [f"{number // 5}-{number % 5}" for number in range(7)]
     assert reading.skipped == {}
-    assert reading.files[0].revision == hub.commits("lab/articles")[0].sha
+    assert reading.files[0]["revision"] == hub.commits("lab/articles")[0].sha
     asked = {request.path for request in hub.requests if "/resolve/" in request.path}
     assert 2 <= len([path for path in asked if "data/train" in path]) < 10, asked
 

@@ -465,7 +465,7 @@ def test_a_tree_has_its_units_in_the_sentences(tmp_path: Path) -> None:
     assert (len(texts), " ".join(texts)) == (2, first.text)
     (node,) = first.tree.nodes
     assert (node.nuclearity, node.relation) == ("NS", "adversative-contrast")
-    assert [file.name for file in reading.files[:4]] == [
+    assert [file["name"] for file in reading.files[:4]] == [
         *("GUM_bio_a.conllu", "GUM_bio_a", "GUM_bio_a", "GUM_bio_a.dis")
     ]
 

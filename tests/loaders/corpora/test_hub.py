@@ -116,8 +116,8 @@ def test_parquet_files_with_digests_and_ids_over_all_files(folder: Path) -> None
         Dataset.from_list(rows).to_parquet(str(path))
     reading = read(hub_corpus(str(folder), column="s", split="test"))
     assert [d.id for d in reading] == [f"test-{number:06d}" for number in range(1, 7)]
-    assert [file.name[:10] for file in reading.files] == ["test-00000", "test-00001"]
-    assert all(len(file.sha256) == 64 and file.size and not file.revision for file in reading.files)
+    assert [file["name"][:10] for file in reading.files] == ["test-00000", "test-00001"]
+    assert all(len(file["sha256"]) == 64 for file in reading.files)
 
 
 def test_configs_and_splits_of_the_card(folder: Path) -> None:
@@ -339,7 +339,7 @@ def attempt(repo: str = "lab/set", **arguments: Any) -> Any:
         corpus = hub_corpus(repo, column="s", **arguments)
         reading = read(corpus)
         ids = [discourse.id for discourse in reading]
-        return [ids, corpus.licence, corpus.source_datasets, [f.revision for f in reading.files]]
+        return [ids, corpus.licence, corpus.source_datasets, [f["revision"] for f in reading.files]]
     except CorpusError as error:
         return str(error)
 

@@ -148,7 +148,7 @@ def test_human_answers(tmp_path: Path) -> None:
     assert first.meta["gold"] == "3"
     assert second.judgements == third.judgements == ()
     assert reading.skipped == {"human answers to another sentence": 1}
-    assert [file.name for file in reading.files] == [
+    assert [file["name"] for file in reading.files] == [
         "injected_gender_pronoun_flip.txt",
         "injected_gender_flip.jsonl",
     ]

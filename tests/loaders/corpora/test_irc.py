@@ -58,7 +58,7 @@ def test_threads(tmp_path: Path) -> None:
     assert first.units[1].source is not None
     assert (first.units[1].source.file, first.units[1].source.start) == ("2004-11-15_03.raw.txt", 3)
     assert reading.skipped == {}
-    assert [file.name.split(".")[1] for file in reading.files] == ["annotation", "raw"]
+    assert [file["name"].split(".")[1] for file in reading.files] == ["annotation", "raw"]
 
 
 def test_a_speaker_has_no_control_characters(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_whether_the_reader_saw_the_real_files() -> None:
 
 def test_all_files_of_a_document_are_hashed(tmp_path: Path) -> None:
     reading = read(PARCOR, data_dir=write(tmp_path))
-    names = [file.name for file in reading.files]
+    names = [file["name"] for file in reading.files]
     assert names == ["a_words.xml", "a_coref_level.xml", "a_sentence_level.xml"]
 
 

@@ -243,7 +243,9 @@ def test_stray_spaces_and_slips_are_mended() -> None:
 
 def test_a_layout_that_is_not_known_says_which_are(of_file: OfFile) -> None:
     assert error(of_file(CORPUS, "<a></a>")).startswith("file.txt:1: no <schema>, expected")
-    assert error(of_file(CORPUS, "PAR1 and no more")).startswith("file.txt:1: no parquet from")
+    assert error(of_file(CORPUS, "PAR1 and no more")).startswith(
+        "file.txt: cannot be read (Parquet"
+    )
 
 
 def numbered(count: int) -> str:
