@@ -19,6 +19,7 @@ from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, rows_of
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, SeriesKey, count_distinct
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS
 from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimators import (
     effective_items,
@@ -480,9 +481,9 @@ def obstacles(baseline: Results, model: Results) -> list[str]:
 #: Settings that only a trained detector has: how it was trained is of the model.
 _TRAINING = frozenset(
     {
-        *("learning_rate", "epochs", "batch_size", "evaluations", "patience", "max_length"),
-        *("training", "train_on", "training_sha256", "training_documents"),
-        *("training_pairs", "pairs", "truncated_pairs"),
+        *("learning_rate", "epochs", "batch_size", "patience", "max_length", "fold"),
+        *("training", "train", "train_on", "training_sha256"),
+        *("training_texts", "training_rows", "validation_rows", "truncated_rows"),
     }
 )
 
@@ -568,6 +569,9 @@ def _different_settings(baseline: Results, model: Results) -> Iterator[str]:
     elif "scorer" in asked and "masking" not in asked:
         # Models are asked in ways of their own; how surprisals are read, masked or not, is a rule.
         names = dict.fromkeys(name for name in names if name not in _ASKING)
+    elif ("bos" in baseline.settings) != ("bos" in model.settings):
+        # A classifier reads no surprisals, and has no options of reading them.
+        names = dict.fromkeys(name for name in names if name not in DEFAULT_OPTIONS.record())
     for name in names:
         # A release that does not know a setting does what a later one does without it.
         if ours.get(name) != theirs.get(name):

@@ -158,13 +158,13 @@ def probe(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) ->
         model, tokenizer: one model, see :func:`score`; it need not be a causal language model.
         dataset: its name or folder, or examples (or rows) by split: ``train``, ``test`` and, where
             there is one, ``validation``.
-        options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``,
-            ``random_init``, ``compat``, ... (:class:`eval.tasks.probe.options.ProbeOptions`), and
-            those of data, model and output, as for :func:`score`.
+        options: ``layers``, ``pool``, ``encoding``, ``input``, ``random_init``, ``compat``, ...
+            (:class:`eval.tasks.probe.options.ProbeOptions`), and those of data, model and output,
+            as for :func:`score`.
 
     Returns:
         Results that show themselves in a notebook and under ``print``; ``rows`` has the accuracies
-        by config, group and system, and ``summary[0].layer`` is the layer of the first config.
+        by config, group and system, and ``more["probes"]`` what each config's layers came to.
 
     Raises:
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are

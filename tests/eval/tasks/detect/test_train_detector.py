@@ -142,6 +142,13 @@ def test_it_learns_and_leaves_a_model_with_its_card(
         read_results(output, outcomes=True)
     seeds = [read_results(output / name, outcomes=True) for name in ("seed-0", "seed-1")]
     assert obstacles(*seeds) == []
+    # Beside a language model that nobody trained for it.
+    asked = ["detect", "--model", "demo", "--dataset", str(data), "--config"]
+    other = [*both[1:], "--threshold", "0", "--no-cache", "--output", str(tmp_path / "other")]
+    assert main([*asked, *other]) == 0
+    assert obstacles(read_results(tmp_path / "other", outcomes=True), seeds[0]) == []
+    assert main(["compare", str(tmp_path / "other"), str(output / "seed-0")]) == 0
+    assert "detect_far" in capsys.readouterr().out
     runs = tmp_path / "runs"
     shutil.copytree(output, runs / "all")
     assert main(["compare", str(runs)]) == 2
