@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.hidden_states import States, states
     from coherencegym.eval.models.in_memory import initialise_randomly
     from coherencegym.eval.models.load import load_encoder
-    from coherencegym.eval.text.sequence import Passage
+    from coherencegym.eval.plan.passages import Passage
 
 __all__ = ["Passage", "States", "initialise_randomly", "load_encoder", "states"]
 

@@ -20,15 +20,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.cache import StoredType, VectorStore
 from coherencegym.eval.forward.trial import unless_finite
+from coherencegym.eval.forward.vectors import StoredType, VectorStore
 from coherencegym.eval.models.config import limits_of, refuse_unless_in_vocabulary
 from coherencegym.eval.models.in_memory import Body, body_of, evaluating, state_digest
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.machine import in_memory_of, out_of_memory
-from coherencegym.eval.plan.passages import PooledSequence, PreparedPassages, prepare_passages
+from coherencegym.eval.plan.passages import (
+    Passage,
+    Pool,
+    PooledSequence,
+    PreparedPassages,
+    prepare_passages,
+)
 from coherencegym.eval.plan.plan import Batch, Budget, budget_of, make_batches
-from coherencegym.eval.text.sequence import Passage, Pool
 
 if TYPE_CHECKING:
     import numpy as np

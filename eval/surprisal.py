@@ -2,7 +2,7 @@
 
 The surprisal of a token is -log2 p(token | everything before it), in bits (Hale 2001); under a
 masked language model -log2 p(token | the rest of the text, with the token masked), whose sum over a
-text is its pseudo-log-likelihood (:mod:`eval.text.sequence`).
+text is its pseudo-log-likelihood (:mod:`eval.text.masks`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from coherencegym.eval.forward.trial import (
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.config import context_length, limits_of, refuse_unless_in_vocabulary
 from coherencegym.eval.models.machine import ALONE, World
+from coherencegym.eval.plan.cached_plans import CachedPlans
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import CachedPlans, Plan
+from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.plan.requests import AnyAsked, Prepared, Rendering, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.special import start_of_text
+from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 if TYPE_CHECKING:
     import numpy as np

@@ -29,7 +29,7 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.table_kind import SuiteError, to_row
 from coherencegym.eval.models.load import load_config
-from coherencegym.eval.outcomes.metrics import estimates
+from coherencegym.eval.outcomes.estimates import estimates
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.folder import read_results

@@ -8,7 +8,6 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import USER_ERROR, Parser, add_options, did_you_mean, finish
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Subcommands beside the tasks of the registry: where each is in this folder, and its purpose.
 COMMANDS = {
-    "run": ("cli:RunFile", "make the runs that a YAML file describes"),
+    "run": ("run_file:RunFile", "make the runs that a YAML file describes"),
     "surprisal": (
         "models:Surprisal",
         "print the surprisal of every word or token of texts, as CSV",
@@ -137,43 +136,6 @@ class TaskCommand:
             if shell.json and runs.runs:
                 out.write(runs.results_text())
         return 0
-
-
-class RunFile:
-    """The runs that a file describes, by the task that it names."""
-
-    EXAMPLES = """\
-  coherencegym run runs.yaml
-  coherencegym run results/story_cloze--gpt2/run.yaml --output again
-"""
-
-    def add_arguments(self, parser: Parser) -> None:
-        """Declare the file, and what follows it."""
-        said = "YAML with task, model, dataset, output, and other options of the task"
-        parser.add_argument("file", type=Path, metavar="FILE", help=said)
-        said = "options of the task, in the place of those of the file"
-        parser.add_argument("more", nargs=argparse.REMAINDER, metavar="...", help=said)
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Run the task of the file with its options, and with those that follow it."""
-        from coherencegym.eval.run.runs import read_run_file
-
-        path: Path = arguments.file
-        given, tasks = read_run_file(path), all_tasks()
-        # A list or a mapping is not hashable.
-        if (name := given.pop("task", "score")) not in [*tasks]:
-            listed = f"expected one of {', '.join(tasks)}{did_you_mean(name, tasks)}"
-            raise EvaluationError(f"{path}: task: no task {name!r}; {listed}")
-        command = TaskCommand(command_line_of(name))
-        parser = Parser(f"coherencegym run {path}")
-        command.add_arguments(parser)
-        for action in parser._actions:
-            action.required = False  # the file has it
-        more = vars(parser.parse_args(arguments.more))
-        try:
-            return command.ask({**given, **more})
-        except EvaluationError as error:
-            raise EvaluationError(f"{path}: {error}") from None
 
 
 def _explain(error: Exception) -> tuple[int, str] | None:

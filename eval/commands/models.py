@@ -86,14 +86,13 @@ class Show:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Print the surprisal of every token of an item."""
-        from coherencegym.eval.data.dataset import find_item
         from coherencegym.eval.models.machine import quiet_libraries
         from coherencegym.eval.report.grid import plain_text
         from coherencegym.eval.run.call import parse_options
         from coherencegym.eval.run.data import read_items
         from coherencegym.eval.tasks.score.report import scorer_notes
         from coherencegym.eval.tasks.score.scoring import measure_error, score_items
-        from coherencegym.eval.views.item_text import check_conditions, item_lines
+        from coherencegym.eval.views.item_text import check_conditions, find_item, item_lines
         from coherencegym.terminal import shown_console
 
         given, usual = vars(arguments), {"scorer": "auto"}
@@ -204,7 +203,7 @@ class Train:
         from coherencegym.eval.models.machine import quiet_libraries, world
         from coherencegym.eval.results.folder import run_name
         from coherencegym.eval.tasks.training.encoder import require_accelerate
-        from coherencegym.eval.views.page import write_training
+        from coherencegym.eval.views.training import write_training
         from coherencegym.files.folders import check_folder
 
         name = f"train-{arguments.task}"

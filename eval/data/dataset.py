@@ -9,18 +9,17 @@ each of its items that count has its weight beside them.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution, first_names, table_name
+from coherencegym.eval.data.notes import Note, caution, table_name
 from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.stored_items import StoredItems, _stored
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.kinds.table_kind import (
@@ -155,27 +154,6 @@ PART = 4_000
 
 
 @dataclass(frozen=True)
-class StoredItems:
-    """Items of a table that are read anew whenever one goes through them: there are many.
-
-    All of them were read once, and are valid; ``corpora`` are those that they are from.
-    """
-
-    rows: TableRows[Item]
-    number: int
-    corpora: frozenset[str]
-
-    def __len__(self) -> int:
-        return self.number
-
-    def __iter__(self) -> Iterator[Item]:
-        return self.rows.each(self.number)
-
-    def __contains__(self, item: object) -> bool:
-        return any(item == own for own in self)
-
-
-@dataclass(frozen=True)
 class ItemTable:
     """The items of one config and split.
 
@@ -297,35 +275,6 @@ def _baselines(source: Source, read: TableRows[Item]) -> StoredBaselines | None:
     return StoredBaselines(path, listed["content_hash"], read.where)
 
 
-def _stored(read: TableRows[Item], number: int) -> tuple[StoredItems, bool]:
-    """So many items of a table, and whether ``[SEP]`` in a text is a change of speaker."""
-    digests, corpora = bytearray(), set()
-    separator = False
-    for item in read.each(number):
-        digests += _digest(item)
-        corpora.add(item.corpus)
-        separator = separator or ITEMS.separated((item,))
-    if (twice := _repeated(digests)) is not None:
-        name = next(item.item_id for item in read.each(number) if _digest(item) == twice)
-        raise EvaluationError(f"{read.where}: {IDENTITY} {name!r} is there more than once")
-    known = read.about.get("separator") is not None
-    stored = StoredItems(read, number, frozenset(corpora))
-    return stored, read.separated(()) if known else separator
-
-
-def _digest(item: Item) -> bytes:
-    """A digest of an id, which is all that stays of it where there are many."""
-    return hashlib.blake2b(item.item_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _repeated(digests: bytearray) -> bytes | None:
-    import numpy as np
-
-    ordered = np.sort(np.frombuffer(digests, "<u8,<u8"))
-    places = (ordered[1:] == ordered[:-1]).nonzero()[0]
-    return ordered[places[0]].tobytes() if len(places) else None
-
-
 def unverified_table(
     config: str, split: str, items: Sequence[Item], most: int | None = None
 ) -> ItemTable:
@@ -338,39 +287,6 @@ def unverified_table(
         verified=False,
         separator=None,
     )
-
-
-def find_item(tables: Sequence[ItemTable], wanted: str) -> tuple[ItemTable, Item]:
-    """The item of that id, or the only one whose id begins or ends with it."""
-    there: dict[str, list[tuple[ItemTable, Item]]] = {}
-    for table in tables:
-        for item in table.items:
-            there.setdefault(item.item_id, []).append((table, item))
-    found = [
-        name for name in there if wanted and (name.startswith(wanted) or name.endswith(wanted))
-    ]
-    if wanted in there:
-        found = [wanted]
-    if not found:
-        near = get_close_matches(wanted, there, n=3, cutoff=0.0)
-        raise EvaluationError(
-            f"--item {wanted!r}: no such item among {len(there):,}; "
-            + (f"the nearest are {first_names(near)}" if near else "the tables are empty")
-        )
-    if len(found) > 1:
-        raise EvaluationError(
-            f"--item {wanted!r}: {len(found):,} items begin or end so: {first_names(found)}; "
-            "expected the whole id, or more of it"
-        )
-    places = there[found[0]]
-    if len(places) > 1:
-        option = "config" if len({table.config for table, _ in places}) > 1 else "split"
-        names = list(dict.fromkeys(getattr(table, option) for table, _ in places))
-        raise EvaluationError(
-            f"--item {found[0]}: is in the {option}s {first_names(names)}; choose one with "
-            f"--{option}"
-        )
-    return places[0]
 
 
 def filter_notes(config: str, chosen: Iterable[Any], model: Mapping[str, Any]) -> Iterator[Note]:

@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import first_line
+from coherencegym.eval.forward.widened import in_float32
 from coherencegym.eval.forward.wrapped import (
     head_in_tiles,
     head_of_rows,
-    in_float32,
     nats_in_tiles,
     takes_tiles,
 )
@@ -103,7 +103,7 @@ class Forward:
 
     @contextmanager
     def in_float32(self) -> Iterator[None]:
-        """Let the model compute in float32 (:func:`eval.forward.wrapped.in_float32`)."""
+        """Let the model compute in float32 (:func:`eval.forward.widened.in_float32`)."""
         with in_float32(self.model):
             self._is_widened = True
             try:

@@ -6,7 +6,7 @@ Every number of a run is an estimate of one metric and system, of all units of a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
@@ -20,8 +20,7 @@ from coherencegym.eval.outcomes.label_metrics import (
     SpearmanWithin,
 )
 from coherencegym.eval.outcomes.metric import Mean, Metric
-from coherencegym.eval.outcomes.schema import System, name_of_group
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, join_cells
+from coherencegym.eval.outcomes.tables import Cells, join_cells
 from coherencegym.eval.statistics.balance import weighted_interval
 from coherencegym.eval.statistics.intervals import (
     Estimate,
@@ -34,7 +33,6 @@ from coherencegym.eval.statistics.paired import (
     paired_test,
     weighted_difference,
 )
-from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
 
 
 class Accuracy(Mean):
@@ -225,59 +223,6 @@ KINDS: Mapping[str, type[Metric]] = {
 
 #: The level and the group of a row (:class:`eval.statistics.scores.ScoreRow`), and its places.
 RowPlaces = tuple[str, str, Any]
-
-
-def rows_of(
-    tables: OutcomeTables, places: Any, system: System, by_group: bool
-) -> Iterator[RowPlaces]:
-    """The rows of some outcomes of a system: of all, and if asked for of each group of units."""
-    for group, own in tables.parts(places, by_group).items():
-        if system.role != "model":
-            level = REFERENCE
-        elif system.layer is not None:
-            level = "detail"
-        elif group is None:
-            level = "all"
-        else:
-            level = "column" if group[0] else "group"
-        yield level, name_of_group(group) if group else "", own
-
-
-def estimates(
-    tables: OutcomeTables, metrics: Mapping[str, Metric]
-) -> Iterator[tuple[Metric, System, Score]]:
-    """The scores of a run by table, metric and system: of all units, then of each group.
-
-    A layer by itself is not reported by group.
-
-    Raises:
-        EvaluationError: a metric left its range, so that no reader would take the score.
-    """
-    for (config, split, name, system), every in tables.series.items():
-        metric = metrics[name]
-        by_group = metric.by_group and system.layer is None
-        for level, group, places in rows_of(tables, every, system, by_group):
-            cells = tables.cells(places)
-            found = metric.estimate(metric.counted(cells))
-            least = -1 if metric.is_signed else 0
-            if found.value is not None and not least <= found.value <= 1:
-                said = f"{found.value:g}; expected {least} to 1"
-                raise EvaluationError(f"metric {metric.said!r}: {said}")
-            yield (
-                metric,
-                system,
-                Score(
-                    config=config,
-                    split=split,
-                    metric=metric.said,
-                    system=system.label,
-                    group=group,
-                    level=level,
-                    **score_fields(found),
-                    chance=metric.chance,
-                    counts=dict(cells.left_out),
-                ),
-            )
 
 
 def described_metrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from coherencegym.command_line import flag_of, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import TIE_BITS, Item, joined_condition
 from coherencegym.eval.models.config import ScorerChoice
-from coherencegym.eval.text.sequence import MaskingChoice
+from coherencegym.eval.text.masks import MaskingChoice
 from coherencegym.eval.text.special import BosChoice
 
 
@@ -83,12 +83,12 @@ class Options:
     """Choices on which surprisals depend, beside the model and the texts.
 
     Attributes:
-        scorer: the way in which a token's surprisal is read (:mod:`eval.text.sequence`).
+        scorer: the way in which a token's surprisal is read (:mod:`eval.text.masks`).
         masking: what ``pll`` and ``mntp`` mask beside a token.
         bos: start of text; see :mod:`eval.text.special`.
         separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
-        word_correction: surprisals of words (:mod:`eval.text.places`).
+        word_correction: surprisals of words (:mod:`eval.text.words`).
         special_tokens: see :mod:`eval.text.sequence`.
         rules: another mode, which fixes five of the options above.
         batch_tokens: most tokens in a forward pass, padding included; None: by device and memory.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,8 +19,34 @@ from coherencegym.eval.models.config import context_length
 from coherencegym.eval.text import special
 from coherencegym.eval.text.places import Tokens, nearest_solid, solid
 from coherencegym.eval.text.reading import TokenReader
-from coherencegym.eval.text.sequence import POOLS, Passage, Pool, TokenSequence
+from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.special import Added, added_by, start_of_text
+
+#: Ways to make one vector of a span's tokens: their mean, the last of them, or the first token of
+#: the whole sequence, which an encoder's tokenizer puts there.
+Pool = Literal["mean", "last", "cls"]
+
+
+POOLS: tuple[Pool, ...] = ("mean", "last", "cls")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that is read once, and the spans of it whose vectors are wanted.
+
+    Attributes:
+        text: the whole text.
+        spans: start and end (characters) of each span. They may overlap and be in any order.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def whole(cls, text: str) -> Passage:
+        """A text of which the vector of all of it is wanted."""
+        return cls(text, ((0, len(text)),))
+
 
 #: First token of a span and the one behind its last.
 TokenRange = tuple[int, int]

@@ -1,34 +1,29 @@
 """A plan of what to run, before anything is run: pure Python, so that tests assert on the work.
 
-A request is a whole text and the positions whose surprisal some prediction reads. Equal
-sequences are run once, a sequence is cut after the last position that is read (what follows cannot
-change what a causal model says before it, but for its length: :mod:`eval.models.config`), and what
-the sequences of an item begin with alike may be run once for all of them
-(:mod:`eval.text.sequence`). Where tokens are masked, each that is read is a request of its own, and
-rows that look alike to the model are run once, whatever is asked of them.
+A request is a whole text and the positions whose surprisal some prediction reads. Equal sequences
+are run once, a sequence is cut after the last position that is read (what follows cannot change
+what a causal model says before it, but for its length: :mod:`eval.models.config`), and what the
+sequences of an item begin with alike may be run once for all of them. Where tokens are masked, each
+that is read is a request of its own, and rows that look alike to the model are run once, whatever
+is asked of them.
 
 Sequences of one item, or some of them, often begin with the same tokens, which a :class:`Batch` may
 run once. Packed, the beginning and the rest of each sequence stand in one row. From a cache, the
 beginnings are run first, all cut to one length so that nothing in them is padding, and then the
 rest of every sequence on the keys and values that they left. Without shared beginnings a batch is
 simply padded.
-
-The checkpoints of a training have one tokenizer, and so have the sizes of most families of models.
-What decides is what a tokenizer does, not its name: one that was changed on the way is found out.
 """
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 from coherencegym.eval.models.config import UNLIMITED, Limits
-from coherencegym.eval.models.in_memory import tokenizer_state
 from coherencegym.eval.models.machine import input_device
 from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike, shared_length
 
@@ -269,68 +264,6 @@ def one_ahead(makes: Iterable[Callable[[], _Work]], *, ahead: bool = True) -> It
                 yield coming.result()
         finally:
             thread.shutdown(cancel_futures=True)
-
-
-_Value = TypeVar("_Value")
-
-#: Most tokens of the texts whose plans are kept (some 110 bytes each); of more they are made again.
-MOST_TOKENS = 10_000_000
-
-
-@dataclass(frozen=True)
-class CachedPlans:
-    """Plans that were made for one model and may serve the next.
-
-    Attributes:
-        most_tokens: plans are kept as long as they have no more tokens than this together: the
-            first ones, as every model reads everything in the same order.
-        tokenizer: names what the models' tokenizer does; None where it is like no other.
-    """
-
-    most_tokens: int = MOST_TOKENS
-    tokenizer: str | None = None
-    made: dict[tuple[int, Hashable], tuple[object, Any, int]] = field(default_factory=dict)
-
-    def of(self, tokenizer: Any) -> CachedPlans:
-        """The same plans, for models with this tokenizer as it is now."""
-        return replace(self, tokenizer=identity_of(tokenizer))
-
-    def once(
-        self,
-        thing: object,
-        way: Hashable,
-        make: Callable[[], _Value],
-        tokens: Callable[[_Value], int] = lambda _: 0,
-    ) -> _Value:
-        """The value that is made of a thing (the very object) in a way, the first time only.
-
-        ``tokens`` is what it costs to keep it.
-        """
-        key = id(thing), way
-        if key in self.made:
-            found: _Value = self.made[key][1]
-            return found
-        made = make()
-        if sum(each for *_, each in self.made.values()) + tokens(made) <= self.most_tokens:
-            # The thing is held too, or another could come to lie at its place.
-            self.made[key] = thing, made, tokens(made)
-        return made
-
-
-def identity_of(tokenizer: Any) -> str | None:
-    """A digest (hex) of what a tokenizer does with a text; None for one that cannot say it.
-
-    A tokenizer in Python may do anything: its vocabulary does not tell.
-    """
-    if getattr(tokenizer, "backend_tokenizer", None) is None:
-        return None
-    kind = type(tokenizer)
-    added = sorted(getattr(tokenizer, "added_tokens_decoder", {}).items())
-    special = tokenizer.all_special_ids, getattr(tokenizer, "chat_template", None)
-    about = repr((kind.__module__, kind.__qualname__, len(tokenizer), added, special))
-    digest = hashlib.sha256(about.encode("utf-8", "surrogatepass"))
-    digest.update(tokenizer_state(tokenizer))
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,9 @@ from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
-from coherencegym.eval.text.places import WordBeginnings
-from coherencegym.eval.text.sequence import (
-    TURN,
-    Masks,
-    TokenSequence,
-    common_start,
-    count_names,
-    mask_of,
-)
+from coherencegym.eval.text.masks import Masks, mask_of
+from coherencegym.eval.text.sequence import TURN, TokenSequence, common_start, count_names
+from coherencegym.eval.text.words import WordBeginnings
 
 
 class Askable(Protocol):

@@ -15,8 +15,9 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting, table_name
+from coherencegym.eval.outcomes.estimates import rows_of
 from coherencegym.eval.outcomes.metric import Metric
-from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled, rows_of
+from coherencegym.eval.outcomes.metrics import ItemAccuracy, pooled
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, SeriesKey, count_distinct
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS

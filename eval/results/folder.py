@@ -19,8 +19,9 @@ from pydantic import BaseModel
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.data.source import SuiteWords
-from coherencegym.eval.outcomes.files import OUTCOMES_FILE, outcomes_digest, read_outcome_tables
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE, outcomes_digest
 from coherencegym.eval.outcomes.metrics import SavedMetric, known_metrics
+from coherencegym.eval.outcomes.reading import read_outcome_tables
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.registry import TASKS, task_named

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError, shown_value
-from coherencegym.eval.data.dataset import ItemTable, StoredItems, tables, unverified_table
+from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
 from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.pairs import AS_FOUND, PairChoices, are_pairs, table_of_pairs
 from coherencegym.eval.data.source import Source, find_dataset
+from coherencegym.eval.data.stored_items import StoredItems
 from coherencegym.eval.data.syntaxgym import suites
 from coherencegym.eval.kinds.items import ITEMS, Item, SuiteError, contrasted
 from coherencegym.eval.run.options import DataOptions, ItemOptions, distinct

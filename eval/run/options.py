@@ -188,7 +188,7 @@ def each_model(options: ModelOptions) -> list[ModelOptions]:
     models = distinct(several)
     if not patterns and not options.model_revision:
         return [replace(options, model=model) for model in models]
-    from coherencegym.eval.models.source import at_revisions, checkpoints
+    from coherencegym.eval.models.checkpoints import at_revisions, checkpoints
 
     revisions = list(dict.fromkeys(options.model_revision))
     return [

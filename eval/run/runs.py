@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from coherencegym.errors import EvaluationError, first_line, one_line
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.escapes import visible
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.trial import Trials
 from coherencegym.eval.models.in_memory import evaluating
 from coherencegym.eval.models.machine import ALONE, quiet_libraries, world
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.plan import CachedPlans
+from coherencegym.eval.plan.cached_plans import CachedPlans
 from coherencegym.eval.report.formats import print_document
 from coherencegym.eval.results.folder import MARKER, OVERVIEW, run_name, runs_beside, told_apart
 from coherencegym.eval.results.written import write_results
@@ -45,8 +45,7 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.task import StepProgress, Task, TaskContext
 from coherencegym.eval.views.page import PAGE_OF_RUN, write_results_files
 from coherencegym.files.folders import check_folder, check_inputs, written_beside
-from coherencegym.files.strict_json import json_text, kind
-from coherencegym.files.tables import read_text
+from coherencegym.files.strict_json import json_text
 
 if TYPE_CHECKING:
     from coherencegym.eval.views.overview import ShownOverview
@@ -61,22 +60,6 @@ _UNRECORDED = frozenset(
         *("output", "overwrite", "quiet"),
     }
 )
-
-
-def read_run_file(path: Path) -> dict[str, Any]:
-    """Read a file of runs: options by their names, ``task`` among them."""
-    try:
-        content = yaml.safe_load(read_text(path))
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise EvaluationError(f"{path}:{line}: not YAML: {error.problem}") from None
-    except yaml.YAMLError as error:
-        raise EvaluationError(f"{path}: not YAML: {first_line(error)}") from None
-    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
-        raise EvaluationError(
-            f"{path}: {kind(content)}; expected model, dataset, task, output, ..."
-        )
-    return content
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,8 @@ from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Table, Task
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task
 
 
 def collect_results(

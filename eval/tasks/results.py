@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note, cautions_first
+from coherencegym.eval.outcomes.estimates import estimates
 from coherencegym.eval.outcomes.metric import Metric
-from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, Verdict, score_table
+from coherencegym.eval.report.blocks import ReportSection, Verdict
 from coherencegym.eval.report.formats import TableDocument, render_document
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, only_cd, shown_rows
 from coherencegym.eval.tasks.headline import (
     BELOW,

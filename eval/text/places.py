@@ -2,111 +2,23 @@
 
 Starts never decrease, and every character that is not white space is in a token: what a check of
 all texts at once shows not to be so is refused. Where there are no offsets, and where byte tokens
-were all given those of a whole run of characters, tokens are read: they say their bytes in one of a
-few ways, and put together the bytes must be the text's, white space aside. Nothing is guessed: what
-does not fit to the last byte is not aligned.
-
-Where tokens begin with the space before a word, whether a word has ended is part of the probability
-of what follows it. The correction (Pimentel and Meister 2024, "How to compute the probability of a
-word", EMNLP; Oh and Schuler 2024, "Leading whitespaces of language models' subword vocabulary pose
-a confound for calculating word probabilities", EMNLP) gives it back. With c(i) the surprisal of
-*some* beginning of a word, or the end of the text, at place i:
-
-    a token that begins a word:  its surprisal - c(its place)
-    a token that ends a word:    its surprisal + c(the place behind it)
-
-Within a region this cancels but for the region's two ends. The first word of a text has no space
-before it, and is corrected at its end only.
+were all given those of a whole run of characters, tokens are read (:mod:`eval.text.alignment`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from coherencegym.errors import EvaluationError
-
-#: A mark of beginnings -> what the tokens begin with that stand for any white space.
-_MARKS = {
-    # Bytes as characters: space, line feed, tab, carriage return.
-    "Ġ": ("Ġ", "Ċ", "ĉ", "č"),
-    "▁": ("▁", "\n", "\t", "\r", "<0x0A>", "<0x09>", "<0x0D>"),
-}
-
-
-@dataclass(frozen=True)
-class WordBeginnings:
-    """The tokens that begin a word or end the text, increasing.
-
-    ``end`` is a token to put behind a text so that its end has a place.
-    """
-
-    ids: tuple[int, ...]
-    end: int
-
-    def needed(self, ids: Sequence[int], positions: Sequence[int]) -> tuple[int, ...]:
-        """The places, increasing, whose c(i) corrects the surprisals at some positions."""
-        begins = set(self.ids)
-        needed = {p for p in positions if ids[p] in begins}
-        needed |= {p + 1 for p in positions if p + 1 == len(ids) or ids[p + 1] in begins}
-        return tuple(sorted(needed))
-
-    def corrected(
-        self, ids: Sequence[int], bits: np.ndarray, starts: Mapping[int, float]
-    ) -> np.ndarray:
-        """Surprisals (bits, shape (T,), NaN where none was read) by word, from those by token.
-
-        ``starts`` are c(i) in bits, by place.
-        """
-        begins = set(self.ids)
-        result = bits.copy()
-        for place, token in enumerate(ids):
-            if token in begins and place in starts:
-                result[place] -= starts[place]
-            if (place + 1 == len(ids) or ids[place + 1] in begins) and place + 1 in starts:
-                result[place] += starts[place + 1]
-        return result
-
-
-def word_beginnings(tokenizer: Any, vocabulary: int) -> WordBeginnings:
-    """The tokens of a tokenizer that begin a word, or end the text.
-
-    ``vocabulary`` is how many tokens the model knows; later ones are left out.
-    """
-    tokens = tokenizer.convert_ids_to_tokens(
-        tokenizer("a b", add_special_tokens=False)["input_ids"]
-    )
-    # The space is with the word behind it, or a token of its own before it.
-    mark = tokens[1][:1] if len(tokens) > 1 else ""
-    if mark not in _MARKS:
-        raise EvaluationError(
-            f"--word-correction: the tokenizer writes 'a b' as {tokens}; expected one whose tokens "
-            "begin with the space before a word (Ġ or ▁)"
-        )
-    size = min(vocabulary, len(tokenizer))
-    names = tokenizer.convert_ids_to_tokens(list(range(size)))
-    special = {i for i in tokenizer.all_special_ids if i < size}
-    ids = {i for i, name in enumerate(names) if name is not None and name.startswith(_MARKS[mark])}
-    end = tokenizer.eos_token_id
-    return WordBeginnings(tuple(sorted(ids | special)), int(end) if end is not None else 0)
-
-
-#: SentencePiece's mark for a space.
-SPACE_MARK = "\u2581"
-_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_SPACE = ord(" ")
+from coherencegym.eval.text.alignment import align_tokens
 
 #: White space among the characters up to U+3000; one more stands for all beyond: none of those is.
 _IS_SPACE = np.array([*(chr(code).isspace() for code in range(0x3001)), False])
-
-#: Starts and ends (characters) of T tokens; shape (T,) each.
-Spans = tuple[np.ndarray, np.ndarray]
 
 
 class TextError(EvaluationError):
@@ -191,94 +103,6 @@ def nearest_solid(text: str) -> tuple[np.ndarray, np.ndarray]:
     is_solid, places = solid(text), np.arange(len(text))
     after = np.minimum.accumulate(np.where(is_solid, places, len(text))[::-1])[::-1]
     return after, np.maximum.accumulate(np.where(is_solid, places, -1))
-
-
-@cache
-def _byte_level() -> dict[str, int]:
-    # Radford et al. 2019
-    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    hidden = [byte for byte in range(256) if byte not in shown]
-    names = [*map(chr, shown), *(chr(256 + number) for number in range(len(hidden)))]
-    return dict(zip(names, [*shown, *hidden], strict=True))
-
-
-def _sentencepiece(token: str) -> bytes:
-    # Marks for spaces, and tokens that are one byte (``<0xE2>``).
-    byte = _BYTE.fullmatch(token)
-    return bytes([int(byte[1], 16)]) if byte else token.replace(SPACE_MARK, " ").encode()
-
-
-def _bytes(token: str) -> bytes:
-    return bytes(map(_byte_level().__getitem__, token))
-
-
-def _joined(token: str) -> bytes:
-    # Marks of tokens that go on with a word, or that end one.
-    return token.removeprefix("##").removesuffix("@@").removesuffix("</w>").encode()
-
-
-#: Ways in which tokens say their bytes. As they are comes first: characters need no reading.
-_READINGS: tuple[Callable[[str], bytes], ...] = (
-    str.encode,
-    _sentencepiece,
-    _bytes,
-    _joined,
-    partial(str.encode, encoding="latin-1"),
-)
-
-
-def align_tokens(tokens: Sequence[str], text: str) -> Spans | None:
-    """Places of tokens, as the vocabulary writes them, that spell a text; None where they do not.
-
-    White space at a token's edge is part of it where the text has it. A token may have no width.
-    """
-    for reading in _READINGS:
-        try:
-            said = [reading(token) for token in tokens]
-        except (KeyError, UnicodeEncodeError):
-            continue
-        if (found := _match(said, text)) is not None:
-            return found
-    return None
-
-
-def _match(said: Sequence[bytes], text: str) -> Spans | None:
-    # None where the pieces are not the text, white space aside.
-    whole = text.encode()
-    # The character of each byte, and the first byte at or after it that is no white space.
-    owner = [place for place, character in enumerate(text) for _ in character.encode()]
-    solid_from = [*range(len(whole) + 1)]
-    for place in reversed(range(len(whole))):
-        if text[owner[place]].isspace():
-            solid_from[place] = solid_from[place + 1]
-    owner.append(len(text))
-    at = 0
-    starts, ends = [], []
-    for piece in said:
-        taken = _taken(piece, whole, at, solid_from)
-        if taken is None:
-            return None
-        starts.append(owner[taken[0] if taken else at])
-        ends.append(owner[taken[-1]] + 1 if taken else owner[at])
-        at = taken[-1] + 1 if taken else at
-    if solid_from[at] < len(whole):
-        return None
-    return np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
-
-
-def _taken(piece: bytes, whole: bytes, at: int, solid_from: Sequence[int]) -> list[int] | None:
-    # None where other bytes stand there.
-    taken = []
-    for byte in piece:
-        if byte != _SPACE and (at == len(whole) or whole[at] != byte):
-            at = solid_from[at]
-        if at < len(whole) and whole[at] == byte:
-            taken.append(at)
-            at += 1
-        elif byte != _SPACE:
-            return None
-        # Else a space that the tokenizer added, or wrote for other white space.
-    return taken
 
 
 def checked(tokenizer: Any, texts: Sequence[str], encoded: Sequence[Tokens]) -> list[Tokens]:

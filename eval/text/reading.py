@@ -23,7 +23,6 @@ no token covers what the normalizer deletes.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -32,19 +31,17 @@ from typing import Any
 import numpy as np
 
 from coherencegym.errors import first_line
+from coherencegym.eval.text.alignment import SPACE_MARK, Spans, align_tokens
 from coherencegym.eval.text.places import (
-    SPACE_MARK,
-    Spans,
     TextError,
     Tokens,
-    align_tokens,
     checked,
     describe,
     from_lists,
-    nearest_solid,
     split_runs,
 )
 from coherencegym.eval.text.sequence import special_ids
+from coherencegym.eval.text.words import begin_words
 
 
 class Normaliser:
@@ -145,44 +142,6 @@ class Normaliser:
                 sizes = [len(one) if whole.startswith(one) else -1 for one in (*begun, whole)]
             self._known[part] = whole, sizes
         return self._known[part]
-
-
-def begin_words(text: str, tokens: Tokens, words: Sequence[int | None] | None = None) -> np.ndarray:
-    """Say which tokens begin a word; shape (T,), bool.
-
-    A word has no white space within it, and is no longer than what the tokenizer's pre-tokenizer
-    cuts off. White space before a word is part of it where it has a token.
-
-    Args:
-        text: the text that was encoded.
-        tokens: T tokens with their places.
-        words: the number of each token's word as a fast tokenizer counts them; None: letters and
-            digits in a row are a word, and every other character is one.
-    """
-    after, before = nearest_solid(text)
-    after, before = np.append(after, len(text)), np.append(-1, before)
-    begins = np.ones(len(tokens.ids), dtype=bool)
-    # The last character of the word so far that is no white space; -1: there is none.
-    last = -1
-    firsts, lasts = after[tokens.starts].tolist(), before[tokens.ends].tolist()
-    for token, (start, first, final) in enumerate(
-        zip(tokens.starts.tolist(), firsts, lasts, strict=True)
-    ):
-        if token:
-            apart = last >= 0 and first > last + 1
-            if words is not None:
-                apart = apart or words[token] != words[token - 1]
-            elif last >= 0 and first == last + 1 < len(text):
-                apart = not (_is_of_word(text[last]) and _is_of_word(text[first]))
-            begins[token] = apart
-        last = -1 if begins[token] else last
-        if final >= start:
-            last = final
-    return begins
-
-
-def _is_of_word(character: str) -> bool:
-    return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 #: Texts that are encoded at once: bounds what the library holds in memory.

@@ -1,18 +1,5 @@
 """Token sequences that go through a model once, what is read of them, and how they begin alike.
 
-A masked language model says how probable a token is given all others. Each token that is read is
-masked in a row of its own, and its surprisal is read where it stood (``pll``; Salazar et al. 2020,
-"Masked language model scoring", ACL), or one place before it, where a model was trained to predict
-masked tokens as a decoder predicts the next one (``mntp``: masked next token prediction;
-BehnamGhader et al. 2024, "LLM2Vec", COLM; Charpentier and Samuel 2024, "GPT or BERT: why not
-both?", CoNLL).
-
-``original`` masks the token alone. Of a word of several tokens the later ones then give it away, so
-that rare words look likely. ``within_word_l2r`` masks the later tokens of its word as well: a word
-is read from left to right (Kauf and Ivanova 2023, "A better way to do masked language model
-scoring", ACL). What a word is the tokenizer says (its pre-tokenizer), but none has white space in
-it; where the tokenizer does not say, punctuation stands apart, too.
-
 A name is letters like any other, so that no text can end itself or speak for somebody, and costs
 the bits of its letters. Other programs, such as lm-evaluation-harness, read the token in its place,
 and so does ``--special-tokens``. ``[SEP]`` alone is no name, but a change of speaker.
@@ -28,98 +15,13 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.models.config import Limits
+from coherencegym.eval.text.masks import MaskedRow
 
 if TYPE_CHECKING:
     import numpy as np
-
-#: Ways to mask a token: with the rest of its word, or alone; see :mod:`eval.text.sequence`.
-MaskingChoice = Literal["within_word_l2r", "original"]
-
-
-@dataclass(frozen=True, slots=True)
-class MaskedRow:
-    """A row that hides some of a text, and what is asked of it.
-
-    Attributes:
-        hidden: places whose tokens are masked, increasing.
-        mask: the id that stands there.
-        place: the place that is read.
-        targets: the ids whose surprisals are read there, increasing.
-    """
-
-    hidden: tuple[int, ...]
-    mask: int
-    place: int
-    targets: tuple[int, ...]
-
-    def seen(self, ids: Sequence[int]) -> tuple[int, ...]:
-        """The ids as the model sees them."""
-        masked = list(ids)
-        for place in self.hidden:
-            masked[place] = self.mask
-        return tuple(masked)
-
-
-@dataclass(frozen=True, slots=True)
-class Masks:
-    """A way of masking.
-
-    Attributes:
-        mask: id of the mask.
-        masking: choice of what is masked beside a token.
-        ahead: places from the one that is read to the token that is asked for: 0 or 1.
-    """
-
-    mask: int
-    masking: MaskingChoice = "within_word_l2r"
-    ahead: int = 0
-
-    def row(self, ids: Sequence[int], words: Sequence[int], place: int) -> MaskedRow:
-        """The row for the token at a place; ``words`` are the numbers of the tokens' words."""
-        end = place + 1
-        if self.masking == "within_word_l2r":
-            while end < len(ids) and words[end] == words[place]:
-                end += 1
-        return MaskedRow(tuple(range(place, end)), self.mask, place - self.ahead, (ids[place],))
-
-
-def mask_of(tokenizer: object) -> int:
-    """The id of a tokenizer's mask."""
-    found = getattr(tokenizer, "mask_token_id", None)
-    if found is None:
-        raise EvaluationError(
-            "the tokenizer has no mask token (mask_token), without which no token can be masked; "
-            "expected the tokenizer of a masked language model"
-        )
-    return int(found)
-
-
-#: Ways to make one vector of a span's tokens: their mean, the last of them, or the first token of
-#: the whole sequence, which an encoder's tokenizer puts there.
-Pool = Literal["mean", "last", "cls"]
-POOLS: tuple[Pool, ...] = ("mean", "last", "cls")
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A text that is read once, and the spans of it whose vectors are wanted.
-
-    Attributes:
-        text: the whole text.
-        spans: start and end (characters) of each span. They may overlap and be in any order.
-    """
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
-
-    @classmethod
-    def whole(cls, text: str) -> Passage:
-        """A text of which the vector of all of it is wanted."""
-        return cls(text, ((0, len(text)),))
 
 
 #: The key of texts with a change of speaker.
@@ -191,9 +93,9 @@ class TokenSequence:
     Attributes:
         positions: those of the tokens whose surprisal is read, increasing.
         word_starts: those where the surprisal of any token that begins a word is read
-            (:mod:`eval.text.places`), increasing; a last token that is not read may be one of them:
+            (:mod:`eval.text.words`), increasing; a last token that is not read may be one of them:
             what follows the text.
-        masked: the part that is hidden and read (:mod:`eval.text.sequence`); None: nothing is.
+        masked: the part that is hidden and read (:mod:`eval.text.masks`); None: nothing is.
     """
 
     ids: tuple[int, ...]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import visible
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.schema import FLAGS, TOO_CLOSE, OutcomeRow
@@ -152,3 +154,36 @@ def _prediction(
     yield "    " + ", ".join(values)
     if groups := [name for column, name in row.unit.groups if not column]:
         yield "    " + "; ".join(groups)
+
+
+def find_item(tables: Sequence[ItemTable], wanted: str) -> tuple[ItemTable, Item]:
+    """The item of that id, or the only one whose id begins or ends with it."""
+    there: dict[str, list[tuple[ItemTable, Item]]] = {}
+    for table in tables:
+        for item in table.items:
+            there.setdefault(item.item_id, []).append((table, item))
+    found = [
+        name for name in there if wanted and (name.startswith(wanted) or name.endswith(wanted))
+    ]
+    if wanted in there:
+        found = [wanted]
+    if not found:
+        near = get_close_matches(wanted, there, n=3, cutoff=0.0)
+        raise EvaluationError(
+            f"--item {wanted!r}: no such item among {len(there):,}; "
+            + (f"the nearest are {first_names(near)}" if near else "the tables are empty")
+        )
+    if len(found) > 1:
+        raise EvaluationError(
+            f"--item {wanted!r}: {len(found):,} items begin or end so: {first_names(found)}; "
+            "expected the whole id, or more of it"
+        )
+    places = there[found[0]]
+    if len(places) > 1:
+        option = "config" if len({table.config for table, _ in places}) > 1 else "split"
+        names = list(dict.fromkeys(getattr(table, option) for table, _ in places))
+        raise EvaluationError(
+            f"--item {found[0]}: is in the {option}s {first_names(names)}; choose one with "
+            f"--{option}"
+        )
+    return places[0]

@@ -17,8 +17,8 @@ from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.cached_plans import CachedPlans
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.run.call import task_options
 from coherencegym.eval.run.data import each_dataset, read_dataset
 from coherencegym.eval.run.runs import results_about

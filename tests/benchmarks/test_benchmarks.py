@@ -20,7 +20,8 @@ from rich.console import Console
 from benchmarks import data, measure, models, pipeline, table, worker
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.plan.plan import default_budget, make_plan
-from coherencegym.eval.text.sequence import MaskedRow, TokenSequence
+from coherencegym.eval.text.masks import MaskedRow
+from coherencegym.eval.text.sequence import TokenSequence
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")
 

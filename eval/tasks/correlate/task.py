@@ -22,7 +22,8 @@ from coherencegym.eval.outcomes.schema import System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
+from coherencegym.eval.report.blocks import ReportSection, TextLists
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.bag_of_words import predicted_ratings
 from coherencegym.eval.statistics.effective_size import ranks_of
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
@@ -31,7 +32,8 @@ from coherencegym.eval.tasks.correlate.options import COMMAND
 from coherencegym.eval.tasks.headline import Headline, mean_headline
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Table, Task, TaskContext
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 #: Bits per token are what a run's one number is of.
 BY_TOKEN, BY_CHARACTER, IN_ALL = SYSTEMS = (

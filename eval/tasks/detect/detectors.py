@@ -61,7 +61,8 @@ from coherencegym.words import join_texts
 if TYPE_CHECKING:
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.surprisal import Answer, ScoredCondition
-    from coherencegym.eval.tasks.task import Table, TaskContext
+    from coherencegym.eval.tasks.table import Table
+    from coherencegym.eval.tasks.task import TaskContext
 
 
 #: Detectors that read every sentence but the opening one by itself, and those that read the

@@ -43,7 +43,7 @@ from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.correlation import agreement_groups
 from coherencegym.eval.statistics.estimators import ratio_difference, share_difference
 from coherencegym.eval.tasks.detect.options import DetectOptions
-from coherencegym.eval.tasks.task import Table, add_parts
+from coherencegym.eval.tasks.table import Table, add_parts
 
 #: The split that thresholds are chosen on.
 _VALIDATION = "validation"

@@ -17,7 +17,8 @@ from coherencegym.eval.data.dataset import FILTER_MODEL, filter_notes
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
+from coherencegym.eval.report.blocks import ReportSection, TextLists
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.detectors import (
     classify,

@@ -16,7 +16,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.documents import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest, to_row
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.table import Table
 
 TRAIN, VALIDATION = "train", "validation"
 #: The share of the training rows that choose the layer where there is no split to do so.

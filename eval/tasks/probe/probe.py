@@ -39,12 +39,12 @@ from coherencegym.eval.hidden_states import States, states
 from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.passages import Passage, Pool
 from coherencegym.eval.statistics.estimators import one_thread
 from coherencegym.eval.tasks.probe.classifiers import Fit, as_published, linear, protocol_of
 from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.task import TaskContext
-from coherencegym.eval.text.sequence import Passage, Pool
 from coherencegym.eval.text.special import begins_with_cls
 from coherencegym.words import join_texts, place_texts, with_spaces
 

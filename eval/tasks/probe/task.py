@@ -25,7 +25,8 @@ from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, TextLists, counted, score_table
+from coherencegym.eval.report.blocks import ReportSection, TextLists, counted
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
@@ -45,7 +46,8 @@ from coherencegym.eval.tasks.probe.data import (
 from coherencegym.eval.tasks.probe.options import COMMAND, MEAN_LAYER, ProbeOptions, check_probe
 from coherencegym.eval.tasks.probe.probe import Probed, best_layer, is_uncertain, probed, settled
 from coherencegym.eval.tasks.results import Results, rows_in_folder
-from coherencegym.eval.tasks.task import Task, TaskContext, add_people
+from coherencegym.eval.tasks.table import add_people
+from coherencegym.eval.tasks.task import Task, TaskContext
 from coherencegym.files.parquet import row_schema, write_rows
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -22,16 +22,10 @@ from coherencegym.eval.data.source import Published
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
 from coherencegym.eval.outcomes.schema import FIRST_LEFT_OUT, MODEL, TIE, TOO_CLOSE, TOO_LONG
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
-from coherencegym.eval.plan.options import MODES, SYNTAXGYM_2021, Rules
+from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import (
-    Introduction,
-    ItemList,
-    ReportSection,
-    counted,
-    labels,
-    score_table,
-)
+from coherencegym.eval.report.blocks import Introduction, ItemList, ReportSection, counted, labels
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
 from coherencegym.eval.statistics.scores import (
     CONTROLLED_CD,
@@ -49,16 +43,13 @@ from coherencegym.eval.tasks.score.outcomes import (
     by_kind,
     inside,
 )
+from coherencegym.eval.tasks.score.published import published_block, published_title
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import LEVEL, UNDEFINED
 from coherencegym.eval.tasks.score.summary import CountedTable
 
 #: The columns of scores with their intervals, plain and controlled.
 SCORE, CONTROLLED_SCORE = "CD, % [95 % interval]", f"{CONTROLLED_CD}, % [95 % interval]"
-#: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
-PUBLISHED_MODE = SYNTAXGYM_2021.name
-#: Rows of published scores on the terminal; results.json has them all.
-PUBLISHED_ROWS = 12
 
 
 def score_sections(found: Results) -> Iterator[ReportSection]:
@@ -201,39 +192,6 @@ def difference_labels(rows: Sequence[Difference]) -> list[str]:
         prediction = f", {row.formula} {row.aggregation}" if pairs.count(pair) > 1 else ""
         names.append(f"{row.config} − {row.control}{split}{prediction}")
     return names
-
-
-def published_title(mode: str) -> str:
-    """The title of published scores beside those of a run in a mode."""
-    comparable = "not comparable with the figures above"
-    if mode == PUBLISHED_MODE:
-        comparable = "comparable where the model is the same"
-    return f"published, % (same corpus, {PUBLISHED_MODE} mode; {comparable})"
-
-
-def published_block(rows: Sequence[Published], title: str) -> grid.Grid:
-    """A row for each row of a paper's table, a column for each model."""
-    models = list(dict.fromkeys(row.model for row in rows))
-    sources = list(dict.fromkeys(row.source for row in rows))
-    several = len(sources) > 1
-    scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for row in rows:
-        scores[row.config, row.row, row.source][row.model] = row.score
-    lines = []
-    for (config, name, source), by_model in list(scores.items())[:PUBLISHED_ROWS]:
-        heading = ", ".join(filter(None, (config, name))) or "all"
-        cells = [grid.share_cell(by_model.get(model)) for model in models]
-        lines.append(grid.GridRow((heading, *cells, *[source] * several)))
-    notes = [] if several else [sources[0]]
-    if len(scores) > PUBLISHED_ROWS:
-        notes.append(f"{len(scores) - PUBLISHED_ROWS} more rows in results.json")
-    return grid.Grid(
-        title,
-        ("config, row", *models, *["source"] * several),
-        (False, *[True] * len(models), *[False] * several),
-        tuple(lines),
-        tuple(notes),
-    )
 
 
 def notes_of(found: Results) -> Iterator[Note]:

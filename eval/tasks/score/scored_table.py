@@ -13,7 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable, StoredItems
+from coherencegym.eval.data.dataset import FILTER_MODEL, PART, ItemTable
+from coherencegym.eval.data.stored_items import StoredItems
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import FAMILY

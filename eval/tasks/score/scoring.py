@@ -43,6 +43,7 @@ from coherencegym.eval.outcomes.schema import (
     OutcomeRow,
     UnitRow,
 )
+from coherencegym.eval.plan.cached_plans import CachedPlans
 from coherencegym.eval.plan.options import (
     DEFAULT,
     DEFAULT_OPTIONS,
@@ -50,7 +51,6 @@ from coherencegym.eval.plan.options import (
     Rules,
     with_joined_regions,
 )
-from coherencegym.eval.plan.plan import CachedPlans
 from coherencegym.eval.plan.requests import Prepared
 from coherencegym.eval.statistics.scores import text_of
 from coherencegym.eval.surprisal import (

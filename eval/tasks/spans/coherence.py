@@ -27,7 +27,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.documents import NEGATIVE, POSITIVE, SPANS, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.options import MODE
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.table import Table
 from coherencegym.papers import PublishedTable, read_papers
 
 #: Start and end of a span in units, from 0, both included.

@@ -24,7 +24,8 @@ from coherencegym.eval.outcomes.metrics import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow, baseline
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, TextLists, score_table
+from coherencegym.eval.report.blocks import ReportSection, TextLists
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.eval.tasks.headline import Headline, mean_headline
 from coherencegym.eval.tasks.results import Results
@@ -57,7 +58,8 @@ from coherencegym.eval.tasks.spans.options import (
     with_scorer,
 )
 from coherencegym.eval.tasks.spans.scorers import head_answers, kind_of_head, surprisal_answers
-from coherencegym.eval.tasks.task import Task, TaskContext, add_parts, add_people, fields_beside
+from coherencegym.eval.tasks.table import add_parts, add_people
+from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
 from coherencegym.files.parquet import row_schema, write_rows
 
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.

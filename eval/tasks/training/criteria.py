@@ -46,7 +46,7 @@ from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.training import GRU, terms_of
 from coherencegym.eval.tasks.training.encoder import (
     WEIGHT_DECAY,

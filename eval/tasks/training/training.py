@@ -15,14 +15,16 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import rows_digest
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.report.blocks import ReportSection, score_table
+from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import collect_results
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Table, Task, TaskContext
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task, TaskContext
 from coherencegym.eval.tasks.training import Settings
 from coherencegym.eval.tasks.training.encoder import (
     Encoder,

@@ -16,8 +16,8 @@ from support.hub.server import HubServer
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models.checkpoints import checkpoints
 from coherencegym.eval.models.load import load_config
-from coherencegym.eval.models.source import checkpoints
 from coherencegym.eval.run.options import ModelOptions
 
 Save = Callable[..., Path]

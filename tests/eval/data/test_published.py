@@ -17,7 +17,7 @@ from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.report.grid import rich_block
 from coherencegym.eval.results.folder import read_results
-from coherencegym.eval.tasks.score.report import published_block, published_title
+from coherencegym.eval.tasks.score.published import published_block, published_title
 
 ROW = {
     "config": "context",

@@ -12,7 +12,8 @@ import torch
 from support.tiny_models import BUDGET, Memory, requests, tiny
 
 from coherencegym.eval.forward.execute import execute
-from coherencegym.eval.forward.wrapped import float32_head, in_float32
+from coherencegym.eval.forward.widened import in_float32
+from coherencegym.eval.forward.wrapped import float32_head
 from coherencegym.eval.plan.plan import make_plan
 
 #: Decoders of several builds, experts, and states whose own code rounds a little.

@@ -20,7 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.cache import VECTORS_SUFFIX, VectorStore, checksum
+from coherencegym.eval.forward.cache import checksum
+from coherencegym.eval.forward.vectors import VECTORS_SUFFIX, VectorStore
 from coherencegym.eval.plan.passages import PooledSequence
 
 LAYERS, WIDTH = (0, 3), 4

@@ -20,10 +20,12 @@ from coherencegym.eval.models.config import ScorerChoice
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import Query, prepare
+from coherencegym.eval.text.masks import MaskedRow, Masks, mask_of
 from coherencegym.eval.text.places import Tokens
-from coherencegym.eval.text.reading import TokenReader, begin_words
-from coherencegym.eval.text.sequence import MaskedRow, Masks, TokenSequence, mask_of
+from coherencegym.eval.text.reading import TokenReader
+from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.special import Added
+from coherencegym.eval.text.words import begin_words
 
 MASK = 9999
 #: Ids of a text, and the number of the word of each: words follow one another.

@@ -27,7 +27,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import Surprisals
 from coherencegym.eval.tasks.score.scoring import measure_error, score_items
-from coherencegym.eval.text.sequence import MaskingChoice
+from coherencegym.eval.text.masks import MaskingChoice
 
 
 def oracle_bits(

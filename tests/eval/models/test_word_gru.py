@@ -11,8 +11,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.hidden_states import states
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import load, load_encoder
+from coherencegym.eval.plan.passages import Passage
 from coherencegym.eval.tasks.training.criteria import word_tokenizer
-from coherencegym.eval.text.sequence import Passage
 
 WORDS = [f"w{number}" for number in range(30)]
 

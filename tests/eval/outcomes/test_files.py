@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from support.results import Rows, damage, put, without
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.outcomes.files import outcomes_digest, read_outcome_tables, write_tables
+from coherencegym.eval.outcomes.estimates import estimates
+from coherencegym.eval.outcomes.files import outcomes_digest, write_tables
 from coherencegym.eval.outcomes.label_metrics import Ratio
-from coherencegym.eval.outcomes.metrics import Accuracy, described_metrics, estimates
+from coherencegym.eval.outcomes.metrics import Accuracy, described_metrics
+from coherencegym.eval.outcomes.reading import read_outcome_tables
 from coherencegym.eval.outcomes.schema import (
     MODEL,
     OPTIONAL,

@@ -15,6 +15,7 @@ from scipy import stats
 from support.strategies import FEW
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.outcomes.estimates import estimates
 from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve, PartialSpearman, Spearman
 from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.metrics import (
@@ -23,7 +24,6 @@ from coherencegym.eval.outcomes.metrics import (
     Margin,
     SavedMetric,
     described_metrics,
-    estimates,
     known_metrics,
 )
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow

@@ -12,13 +12,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.outcomes.files import (
-    OUTCOMES_FILE,
-    SYSTEMS_FILE,
-    UNITS_FILE,
-    read_outcome_tables,
-    write_tables,
-)
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE, SYSTEMS_FILE, UNITS_FILE, write_tables
+from coherencegym.eval.outcomes.reading import read_outcome_tables
 from coherencegym.eval.outcomes.schema import (
     FLAGS,
     MODEL,

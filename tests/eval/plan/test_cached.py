@@ -12,8 +12,8 @@ import pytest
 from coherencegym.eval import surprisal
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan import requests
+from coherencegym.eval.plan.cached_plans import CachedPlans, identity_of
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import CachedPlans, identity_of
 from coherencegym.eval.surprisal import Surprisals
 from coherencegym.eval.tasks.score.scoring import score_items
 
@@ -126,7 +126,7 @@ def test_a_tokenizer_that_is_like_no_other_is_never_shared(
     make_model: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("coherencegym.eval.plan.plan.identity_of", lambda _: None)
+    monkeypatch.setattr("coherencegym.eval.plan.cached_plans.identity_of", lambda _: None)
     plans, tokenizer = CachedPlans(), make_tokenizer()
     model = make_model("gpt2", tokenizer)
     for _ in range(2):

@@ -17,16 +17,17 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands, main
 from coherencegym.eval.data.signature import read_as
 from coherencegym.eval.kinds.documents import RATINGS, RatedText
-from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.label_metrics import Spearman
 from coherencegym.eval.outcomes.metrics import Accuracy, Margin
+from coherencegym.eval.outcomes.reading import read_outcome_tables
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import INPUT, RUNNING, SYNTAXGYM_2021, Options
 from coherencegym.eval.tasks.correlate.task import query
 from coherencegym.eval.tasks.options import CommandLine, NoOptions
 from coherencegym.eval.tasks.registry import TASKS
-from coherencegym.eval.tasks.task import Table, Task, TaskContext
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 SAID = "hold the mean bits of texts against their lengths"
 LONGER = Spearman("spearman_length", "Spearman with length")

@@ -15,8 +15,8 @@ from transformers import PreTrainedTokenizer
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.tasks.score.scoring import score_items
+from coherencegym.eval.text.alignment import align_tokens
 from coherencegym.eval.text.encode import SPECIAL, Encoding, encode
-from coherencegym.eval.text.places import align_tokens
 from coherencegym.eval.text.special import Added, Start, added_by, separator, start_of_text
 
 

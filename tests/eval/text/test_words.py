@@ -16,8 +16,8 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import default_budget, make_plan
 from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.text.places import WordBeginnings, word_beginnings
 from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 
 def words_of(text: str) -> list[tuple[int, int]]:

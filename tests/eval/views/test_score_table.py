@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.eval.report.blocks import score_table
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 
 

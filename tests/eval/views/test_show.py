@@ -164,7 +164,8 @@ def test_what_the_user_can_mend_is_one_line(
 
 def test_an_item_in_two_splits_asks_for_the_split(pair_items: list[Item]) -> None:
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.data.dataset import ItemTable, find_item
+    from coherencegym.eval.data.dataset import ItemTable
+    from coherencegym.eval.views.item_text import find_item
 
     tables = [ItemTable("c", s, tuple(pair_items), "", False, False) for s in ("dev", "test")]
     with pytest.raises(EvaluationError, match="the splits dev, test; choose one with --split"):

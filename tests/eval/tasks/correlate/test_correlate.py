@@ -19,9 +19,9 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.documents import RatedText
 from coherencegym.eval.models.load import LoadedModel, load
-from coherencegym.eval.outcomes.files import read_outcome_tables
+from coherencegym.eval.outcomes.estimates import estimates
 from coherencegym.eval.outcomes.metric import Metric
-from coherencegym.eval.outcomes.metrics import estimates
+from coherencegym.eval.outcomes.reading import read_outcome_tables
 from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.comparison import compare
@@ -38,7 +38,8 @@ from coherencegym.eval.tasks.correlate.task import (
     query,
 )
 from coherencegym.eval.tasks.options import NoOptions
-from coherencegym.eval.tasks.task import Table, TaskContext, read_tables
+from coherencegym.eval.tasks.table import Table, read_tables
+from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.files.parquet import parquet_rows
 
 

@@ -16,7 +16,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.items import Item, SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
-from coherencegym.eval.outcomes.metrics import estimates
+from coherencegym.eval.outcomes.estimates import estimates
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.documents import (
     PROBE_METRICS,

@@ -18,7 +18,7 @@ from support.hub.server import HubServer
 import coherencegym as cg
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push import push_results
-from coherencegym.eval.outcomes.files import read_outcome_tables
+from coherencegym.eval.outcomes.reading import read_outcome_tables
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 from coherencegym.eval.tasks.probe import classifiers

@@ -15,8 +15,8 @@ from support.results import Evaluated, JudgedPrediction, evaluated_table, made_o
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item, Outcome
+from coherencegym.eval.outcomes.estimates import estimates
 from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve
-from coherencegym.eval.outcomes.metrics import estimates
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.folder import read_results

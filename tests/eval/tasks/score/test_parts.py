@@ -16,6 +16,7 @@ from support.results import JudgedPrediction, add_judged, evaluated_table, made_
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
+from coherencegym.eval.data.stored_items import StoredItems
 from coherencegym.eval.kinds.items import Item, Outcome
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
@@ -124,12 +125,12 @@ def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_pa
 ) -> None:
     from coherencegym.eval.tasks.score import scoring
 
-    gone: list[dataset.StoredItems] = []
+    gone: list[StoredItems] = []
     asked: list[Item] = []
-    go_through: Any = dataset.StoredItems.__iter__
+    go_through: Any = StoredItems.__iter__
     ask: Any = scoring.__dict__["plan_queries"]
 
-    def counted(self: dataset.StoredItems) -> Any:
+    def counted(self: StoredItems) -> Any:
         gone.append(self)
         return go_through(self)
 
@@ -142,7 +143,7 @@ def test_a_table_in_parts_is_gone_through_once_and_its_first_items_are_on_the_pa
     monkeypatch.setattr(dataset, "PART", 3)
     monkeypatch.setattr(scored_table, "_MOST_SHOWN", 8)
     with monkeypatch.context() as patched:
-        patched.setattr(dataset.StoredItems, "__iter__", counted)
+        patched.setattr(StoredItems, "__iter__", counted)
         patched.setattr(scoring, "plan_queries", counted_asking)
         found = told(scored(suite, "sampled", *ALONE))
     assert len(gone) == len(set(map(id, gone))) == 2

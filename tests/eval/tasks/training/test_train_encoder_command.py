@@ -16,6 +16,7 @@ from support.tiny_encoders import masked_model, masked_tokenizer
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hidden_states import states
+from coherencegym.eval.plan.passages import Passage
 from coherencegym.eval.tasks.training.criteria import (
     Targets,
     collator_of,
@@ -23,7 +24,6 @@ from coherencegym.eval.tasks.training.criteria import (
     sentence_vectors,
 )
 from coherencegym.eval.tasks.training.encoder import find_encoder
-from coherencegym.eval.text.sequence import Passage
 
 SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")
 

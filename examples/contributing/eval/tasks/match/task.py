@@ -12,10 +12,12 @@ from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection, score_table
+from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.score_table import score_table
 from coherencegym.eval.tasks.match.options import COMMAND, MatchOptions
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Table, Task, TaskContext
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 RANKED, DECIDED = AreaUnderCurve("auc", "AUC"), Accuracy("accuracy")
 
