@@ -22,7 +22,7 @@ __all__ = ["Passage", "States", "initialise_randomly", "load_encoder", "states"]
 
 #: The modules of the names.
 _MODULES = {
-    "Passage": "text.sequence",
+    "Passage": "plan.passages",
     "States": "hidden_states",
     "states": "hidden_states",
     "initialise_randomly": "models.in_memory",

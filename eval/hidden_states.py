@@ -26,9 +26,9 @@ from coherencegym.eval.models.config import limits_of, refuse_unless_in_vocabula
 from coherencegym.eval.models.in_memory import Body, body_of, evaluating, state_digest
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.machine import in_memory_of, out_of_memory
+from coherencegym.eval.plan.options import Pool
 from coherencegym.eval.plan.passages import (
     Passage,
-    Pool,
     PooledSequence,
     PreparedPassages,
     prepare_passages,

@@ -250,13 +250,13 @@ class ReadingCache:
 
     def read(self, reading: Reading) -> Iterator[Discourse]:
         """The discourses of a reading, and what it left out, from its files or as they were."""
-        key = (reading.corpus, reading.found, reading.files, reading.skip_bad_rows)
-        size = sum(path.stat().st_size for path in _paths(reading.found))
+        size = sum(0 if file.revision else _size(file) for file in reading.found.files)
         # A few discourses are sooner read than all of the corpus.
         is_part = reading.limit is not None
         if is_part or size > self.most or any(file.revision for file in reading.found.files):
             yield from reading.read_files()
             return
+        key = (reading.corpus, reading.found, reading.files, reading.skip_bad_rows)
         found = next((kept for kept in self._read if kept[0] == key), None)
         if found is None:
             discourses = list(reading.read_files())
@@ -443,8 +443,8 @@ def read_shard(
     return found, keys, dict(options.skipped)
 
 
-def _paths(found: Found) -> Iterator[Path]:
-    return (path for file in found.files for path in file.parts or (file.path,))
+def _size(file: CorpusFile) -> int:
+    return sum(path.stat().st_size for path in file.parts or (file.path,))
 
 
 def _named(file: CorpusFile) -> Iterator[dict[str, str]]:

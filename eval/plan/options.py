@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -243,3 +243,11 @@ def with_joined_regions(item: Item) -> Item:
     """The item with its regions joined by one space, as SyntaxGym's sentences are."""
     conditions = (joined_condition(c.condition_name, c.regions) for c in item.conditions)
     return replace(item, conditions=tuple(conditions))
+
+
+#: Ways to make one vector of a span's tokens: their mean, the last of them, or the first token of
+#: the whole sequence, which an encoder's tokenizer puts there.
+Pool = Literal["mean", "last", "cls"]
+
+
+POOLS: tuple[Pool, ...] = ("mean", "last", "cls")

@@ -10,24 +10,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.config import context_length
+from coherencegym.eval.plan.options import POOLS, Pool
 from coherencegym.eval.text import special
 from coherencegym.eval.text.places import Tokens, nearest_solid, solid
 from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.special import Added, added_by, start_of_text
-
-#: Ways to make one vector of a span's tokens: their mean, the last of them, or the first token of
-#: the whole sequence, which an encoder's tokenizer puts there.
-Pool = Literal["mean", "last", "cls"]
-
-
-POOLS: tuple[Pool, ...] = ("mean", "last", "cls")
 
 
 @dataclass(frozen=True, slots=True)

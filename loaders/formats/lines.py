@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, TextIO, cast
 
 from coherencegym.errors import EvaluationError
 from coherencegym.files.parquet import stored_rows
+from coherencegym.files.tables import is_blank
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 
 #: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never
@@ -206,7 +207,10 @@ def parquet_records(file: CorpusFile) -> Iterator[Record]:
         for number, row in enumerate(stored_rows(file.path), 1):
             yield Record(number, number, f"{file.path}:{number}", row)
     except EvaluationError as error:
-        raise CorpusError(f"{error}; expected a whole parquet file") from None
+        problem = f"{error}; expected a whole parquet file"
+        if is_blank(file.path):
+            problem = f"{file.path}:1: the file is empty, expected a parquet file"
+        raise CorpusError(problem) from None
 
 
 #: Characters of one line.

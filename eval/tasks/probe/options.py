@@ -11,7 +11,7 @@ from pydantic import Field
 from coherencegym.command_line import flag_of, not_negative, option, positive
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import EXAMPLES
-from coherencegym.eval.plan.passages import POOLS
+from coherencegym.eval.plan.options import POOLS
 from coherencegym.eval.tasks.options import CommandLine
 
 #: The choices of ``--encoding`` and ``--input``.

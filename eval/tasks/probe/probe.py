@@ -39,7 +39,8 @@ from coherencegym.eval.hidden_states import States, states
 from coherencegym.eval.kinds.documents import NO_PLACE, LabelledExample
 from coherencegym.eval.models.in_memory import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.passages import Passage, Pool
+from coherencegym.eval.plan.options import Pool
+from coherencegym.eval.plan.passages import Passage
 from coherencegym.eval.statistics.estimators import one_thread
 from coherencegym.eval.tasks.probe.classifiers import Fit, as_published, linear, protocol_of
 from coherencegym.eval.tasks.probe.data import ProbeTable
