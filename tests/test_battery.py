@@ -121,6 +121,21 @@ def test_a_model_in_memory_has_a_name_and_no_model_is_an_error() -> None:
         cg.check([])
 
 
+def test_texts_that_are_too_long_are_counted() -> None:
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    tokenizer = cg.load_model("demo").tokenizer
+    small = {"hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 1}
+    config = LlamaConfig(
+        vocab_size=len(tokenizer), num_hidden_layers=1, max_position_embeddings=40, **small
+    )
+    rows = cg.check((LlamaForCausalLM(config).eval(), tokenizer))
+    found = {row.phenomenon: row for row in rows}
+    assert found["order"].too_long
+    assert f"{found['order'].too_long:,} " in str(rows).replace("are too long", "too long")
+    assert "too long" in str(rows)
+
+
 def test_a_folder_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "demo", "--data-dir", "no/such/folder"]) == 2
     (line,) = capsys.readouterr().err.splitlines()

@@ -143,7 +143,7 @@ def test_help_imports_nothing_heavy() -> None:
         (["score", "--limit", "0"], "--limit: '0'; expected a whole number of at least 1"),
         (["detect", "--threshold", "x"], "--threshold: 'x'; expected a number"),
         (["judge", "nowhere", "-n", "1.5"], "-n: '1.5'; expected a whole number of at least 1"),
-        (["compare", "nowhere"], "nowhere: one folder of results; expected two or more"),
+        (["compare", "nowhere"], "nowhere: no such folder; expected a folder that"),
         (["score", "--model", "demo", "--dataset", "nowhere"], "coherencegym score: "),
         (["corpora", "show", "winogrnd"], "did you mean 'winogrande'?"),
         (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),

@@ -41,7 +41,7 @@ from coherencegym.builders.release.publish import (
     without_texts,
 )
 from coherencegym.builders.suite import NO_OWNER, Suite
-from coherencegym.command_line import SIGNALLED, USER_ERROR, finish
+from coherencegym.command_line import SIGNALLED, USER_ERROR, finish, flag_of
 from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, published_part, read_manifest
@@ -57,6 +57,8 @@ from coherencegym.hub import check_rights, check_target, hub_answers
 from coherencegym.licence import CLOSED, OTHER, closed_line
 from coherencegym.loaders.read import ReadingCache, check_splits, read
 
+#: Options that only a push has a use for.
+_OF_PUSHES = ("private", "stand_off", "allow_partial", "message")
 #: Builds the share of one class of licences into an empty folder.
 BuildShare = Callable[[Path, LicenceShare], Manifest]
 #: The folder and manifest of what goes into one repository, which the manifest names.
@@ -194,6 +196,12 @@ class CheckedBuild:
         self.destination = destination or BUILDS / suite.name
         if options.version:
             Version.parse(options.version)
+        for name in _OF_PUSHES if not options.push_to_hub else ():
+            if getattr(options, name):
+                raise PublishError(
+                    f"{flag_of(name)}: says how a build is published, and changes no folder; "
+                    "expected --push-to-hub with it"
+                )
         # Names come first, then folders that are written, then the Hub.
         if options.push_to_hub:
             if options.repo_id.startswith(f"{NO_OWNER}/"):

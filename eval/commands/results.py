@@ -171,7 +171,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         by_suite,
         check_items_file,
         compare,
-        corrected_together,
+        corrected,
         model_labels,
         write_items,
     )
@@ -189,6 +189,8 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         _say(f"left out, as results over seeds: {few}; name one's, such as {seed}")
         folders = [each for each in folders if each not in trainings]
     if len(folders) * max(1, len(arguments.layers)) < 2:
+        for folder in folders:
+            read_results(folder)
         raise EvaluationError(
             f"{arguments.results[0]}: {'one' if folders else 'no'} folder of results; expected two "
             "or more, or --layers of the one"
@@ -220,8 +222,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         raise refused[0]
     for each in refused:
         _say(f"left out: {each}", sys.stderr)
-    if arguments.layers or len(groups) > 1:
-        comparisons = corrected_together(comparisons)
+    comparisons = corrected(comparisons)
     if arguments.items is not None:
         write_items(comparisons, arguments.items)
         _say(f"items written to {arguments.items}")

@@ -95,7 +95,7 @@ def are_pairs(given: Any) -> bool:
     first = given[0] if isinstance(given, Sequence) and given else None
     if isinstance(first, Mapping):
         return any({*pair} <= {*first} for pair in GOOD_AND_BAD)
-    return isinstance(first, tuple) and all(isinstance(text, str) for text in first)
+    return isinstance(first, tuple | list)
 
 
 def table_of_pairs(

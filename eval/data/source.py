@@ -354,10 +354,7 @@ def _not_found(name: str, said: str, at: str = "", *, published: bool = False) -
 def _with_manifest(source: Source) -> Source:
     path = source.folder / "manifest.json"
     if not path.is_file():
-        note = caution(
-            "no manifest.json: rows are not verified, and there is no partial-input baseline"
-        )
-        return source.noted([note])
+        return source.noted([caution("no manifest.json: rows are not verified")])
     try:
         manifest = read_manifest(path)
     except (EvaluationError, OSError) as error:

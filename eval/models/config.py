@@ -371,7 +371,7 @@ def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
     if scorer == "causal" and is_masked(config):
         return (
             f"is a masked language model ({model_type}); expected a causal one, which gives every "
-            "token a probability from what precedes it; --scorer pll scores it"
+            "token a probability from what precedes it; `coherencegym score --scorer pll` reads it"
         )
     made = class_for(config, scorer, trust)
     own_code = made.__name__ in (getattr(config, "auto_map", None) or ())

@@ -340,7 +340,6 @@ class ModelComparison:
         obstacles: reasons against comparing, where it was done nevertheless.
         remarks: other differences.
         unpaired: units (predictions, rows, texts) that only one of the two has.
-        together: p-values are corrected for the tests of all comparisons, not of this one alone.
         headline: the headline scores of the suite; None where the two have none over the same
             configs.
     """
@@ -353,7 +352,6 @@ class ModelComparison:
     obstacles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     unpaired: int = 0
-    together: bool = False
     headline: PairedScore | None = None
 
     @property
@@ -416,30 +414,26 @@ def compare(
         unpaired,
         headline=headline,
     )
-    (done,) = _corrected([comparison])
+    (done,) = corrected([comparison])
     return done
 
 
-def corrected_together(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
+def corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
     """The comparisons, their p-values corrected (Holm) for the tests of all of them."""
-    return [replace(one, together=True) for one in _corrected(comparisons)]
-
-
-def _corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
     # The headline scores answer one question each, and are a family of their own.
     by_id = {
         **_adjusted([row for one in comparisons for row in one.shown]),
         **_adjusted([one.headline for one in comparisons if one.headline]),
     }
 
-    def corrected(row: PairedScore) -> PairedScore:
+    def adjusted(row: PairedScore) -> PairedScore:
         return replace(row, p_holm=by_id.get(id(row)))
 
     return [
         replace(
             one,
-            rows=tuple(map(corrected, one.rows)),
-            headline=one.headline and corrected(one.headline),
+            rows=tuple(map(adjusted, one.rows)),
+            headline=one.headline and adjusted(one.headline),
         )
         for one in comparisons
     ]

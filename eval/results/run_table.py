@@ -235,7 +235,7 @@ class RunTable:
     @property
     def is_ranked(self) -> bool:
         """Tell whether :attr:`models` are ordered by their scores."""
-        return len(self.spoken_for) > 1 and any(self._means.values())
+        return len(self.spoken_for) > 1 and any(self._means.values()) and not self.steps
 
     @property
     def every_run(self) -> list[Results]:

@@ -125,6 +125,8 @@ def read_items(options: ItemOptions, *, in_parts: bool = False) -> Items:
         read = Items(source, tuple(map(_with_baselines, found)), options.record())
     else:
         options.refuse((*of_dataset, "limit"), "chooses from a dataset by name; expected no items")
+        if isinstance(given, Iterator):
+            given = list(given)
         read = items_of_pairs(given, options) if are_pairs(given) else _in_memory(given)
     if not len(read):
         raise EvaluationError("no items; expected at least one")

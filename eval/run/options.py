@@ -244,7 +244,7 @@ class ItemOptions(PairChoices, DataOptions):
     )
     split: str | None = option(
         None,
-        "one split, or all; default test if there is train, else all",
+        "one split, or all; default all, as nothing is trained on pairs",
         metavar="S",
         group=DATA,
     )

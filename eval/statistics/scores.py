@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
+from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.statistics.balance import WILSON
 from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
@@ -157,6 +158,17 @@ def text_of(value: object) -> str:
 
 #: Both.
 CD_METRICS = (CONTROLLED_CD, CD)
+#: The systems beside other metrics, by the fields of scores that have those of CD scores.
+OTHER_BASELINES = {
+    "partial_input_score": BAG_OF_WORDS,
+    "lexical_overlap_score": REPEATED_WORDS,
+    "surface_score": LENGTH,
+}
+
+
+def baseline_words(metric: str) -> Mapping[str, str]:
+    """The words for the baselines beside a metric, by the fields of scores that have them."""
+    return BASELINE_WORDS if metric in CD_METRICS else OTHER_BASELINES
 
 
 def only_cd(scores: Iterable[Any]) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import (
     BASELINE_TITLES,
-    BASELINE_WORDS,
     HUMAN_PERFORMANCE,
     PLAIN_BASELINES,
 )
@@ -24,11 +23,15 @@ from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.statistics.intervals import Estimate
 from coherencegym.eval.statistics.scores import (
     CD,
+    CD_METRICS,
     CHANCE_NAME,
     CONTROLLED_CD,
     FEW_ITEMS,
+    OTHER_BASELINES,
     Score,
+    baseline_words,
     chance_names,
+    is_correlation,
 )
 from coherencegym.files.strict_json import Share, SignedShare
 
@@ -84,13 +87,21 @@ class Headline:
     @property
     def held_against(self) -> tuple[str, ...]:
         """The fields of the baselines that it is held against."""
-        return ("surface_score",) if self.is_controlled else PLAIN_BASELINES
+        if self.is_controlled:
+            return ("surface_score",)
+        return PLAIN_BASELINES if self.metric == CD else tuple(OTHER_BASELINES)
+
+    @property
+    def baselines(self) -> dict[str, float]:
+        """What the baselines that are known reach, by their fields: of correlations the size."""
+        known = {name: getattr(self, name) for name in self.held_against}
+        sign = is_correlation(self.metric)
+        return {n: abs(v) if sign else v for n, v in known.items() if v is not None}
 
     @property
     def best_baseline(self) -> float | None:
-        """The highest score of a baseline that it is held against; None where none is known."""
-        known = (getattr(self, name) for name in self.held_against)
-        return max((score for score in known if score is not None), default=None)
+        """The most that a baseline reaches that it is held against; None where none is known."""
+        return max(self.baselines.values(), default=None)
 
     @property
     def is_above_chance(self) -> bool:
@@ -138,8 +149,9 @@ def known_baselines(headlines: Sequence[Headline]) -> dict[str, str]:
     """The names of the baselines that one or more of these headlines are held against, by field."""
     return {
         name: words
-        for name, words in BASELINE_WORDS.items()
-        if any(name in o.held_against and getattr(o, name) is not None for o in headlines)
+        for one in headlines
+        for name, words in baseline_words(one.metric).items()
+        if name in one.baselines
     }
 
 
@@ -165,9 +177,12 @@ CONTROL_NOTE = "control of what words and lengths give away"
 
 def named_baselines(headline: Headline) -> dict[str, float]:
     """The values of what needs no reading and a headline is held against, by their names."""
-    names = {chance_names([headline], article=True): headline.chance}
-    names |= {f"the {BASELINE_TITLES[f]}": getattr(headline, f) for f in headline.held_against}
-    return {name: value for name, value in names.items() if value is not None}
+    reached = {}
+    if headline.chance is not None:
+        reached[chance_names([headline], article=True)] = headline.chance
+    words = baseline_words(headline.metric)
+    titles = BASELINE_TITLES if headline.metric in CD_METRICS else words
+    return reached | {f"the {titles[name]}": value for name, value in headline.baselines.items()}
 
 
 def baseline_notes(headline: Headline | None) -> Iterator[Note]:
@@ -216,7 +231,7 @@ def mean_headline(
     own = [one for one in known if (one.group, one.metric, one.system) == kind]
     beside: dict[str, Any] = {
         name: mean_if_known([getattr(one, name) for one in own])
-        for name in (*PLAIN_BASELINES, "chance")
+        for name in (*OTHER_BASELINES, "chance")
     }
     beside |= human_performance(mean_if_known([one.human_score for one in own]), own)
     beside |= {"metric": metric.said, "chance_name": own[0].chance_name}
@@ -261,7 +276,8 @@ def headline_line(headline: Headline) -> str:
     said = partial(grid.score_with_interval, low=None, high=None, metric=headline.metric)
 
     def known(names: Iterable[str]) -> list[str]:
-        values = {BASELINE_WORDS[name]: getattr(headline, name) for name in names}
+        words = baseline_words(headline.metric)
+        values = {words[name]: getattr(headline, name) for name in names}
         return [f"{name} {said(value)}" for name, value in values.items() if value is not None]
 
     beside = [*known(PLAIN_BASELINES)] * (not headline.is_controlled)
@@ -301,6 +317,8 @@ def verdict(head: Headline, over_controls: Sequence[float | None] = ()) -> Verdi
     ):
         against.append(_NO_LARGER)
     above = f"the whole interval is above {' and '.join(named_baselines(head))}"
+    if head.ci_low is None:
+        above = f"{head.ci_method or 'the score'} has no interval"
     few = f"fewer than {FEW_ITEMS} items (!): read the interval, not the score"
     reasons = "; ".join([*(against or [above]), *[few] * (head.n < FEW_ITEMS)])
     bearing: Bearing = "open" if against or head.ci_low is None else "shows"

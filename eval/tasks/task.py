@@ -29,10 +29,9 @@ from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection
 from coherencegym.eval.statistics.scores import (
-    BAG_OF_WORDS,
     CHANCE_NAME,
     MOST_FREQUENT,
-    REPEATED_WORDS,
+    OTHER_BASELINES,
     SPEARMAN,
     Score,
     is_correlation,
@@ -249,10 +248,6 @@ class Task(Generic[_I, _O, _D]):
         return cast(list[_I], found), notes
 
 
-#: The fields of a score that a baseline's stand in, by the baseline.
-_FIELDS = {BAG_OF_WORDS: "partial_input_score", REPEATED_WORDS: "lexical_overlap_score"}
-
-
 def fields_beside(
     known: Mapping[str, Score],
     constants: Sequence[str] = (MOST_FREQUENT,),
@@ -264,7 +259,7 @@ def fields_beside(
     """
     values = {label: one.score for label, one in known.items()}
     found: dict[str, Any] = {
-        name: values[label] for label, name in _FIELDS.items() if label in values
+        name: values[label] for name, label in OTHER_BASELINES.items() if label in values
     }
     reached = [value for label in constants if (value := values.get(label)) is not None]
     if reached:

@@ -162,19 +162,12 @@ def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> i
 def comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     """What the marks and numbers of the tables are."""
     rows = [row for comparison in comparisons for row in comparison.shown]
-    together = any(one.together for one in comparisons)
-    several = len(comparisons) > 1 and not together
-    counted = [sum(row.p is not None for row in one.shown) for one in comparisons]
-    numbers = [sum(counted)] if together else sorted({*counted})
-    tests = f"{' or '.join(map(str, numbers))} tests" if numbers != [1] else "one test"
-    of_all = f" of all {len(comparisons)} comparisons" if together and len(comparisons) > 1 else ""
-    yield (
-        f"p (Holm): corrected for the {tests}{of_all} printed"
-        f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
-        f"{'; not corrected for the number of comparisons' * several}"
-    )
+    number = sum(row.p is not None for row in rows)
+    tests = f"{number} tests" if number != 1 else "one test"
+    of_all = f" of all {len(comparisons)} comparisons" if len(comparisons) > 1 else ""
+    yield f"p (Holm): corrected for the {tests}{of_all} printed; * below {SIGNIFICANT:g}"
     headlines = sum(one.headline is not None for one in comparisons)
-    if together and headlines > 1:
+    if headlines > 1:
         yield f"headline scores: p (Holm) is corrected for their own {headlines:,} tests"
     if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"

@@ -19,7 +19,6 @@ from coherencegym.escapes import (
     templates_of,
     under_policy,
 )
-from coherencegym.eval.data.dataset import BASELINE_WORDS
 from coherencegym.eval.report import figures
 from coherencegym.eval.report.blocks import (
     Figure,
@@ -29,7 +28,13 @@ from coherencegym.eval.report.blocks import (
     labels,
     short_model,
 )
-from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, is_correlation, shown_rows
+from coherencegym.eval.statistics.scores import (
+    CHANCE_NAME,
+    Score,
+    baseline_words,
+    is_correlation,
+    shown_rows,
+)
 from coherencegym.eval.tasks.results import Results
 
 #: The page of a run.
@@ -54,7 +59,9 @@ def scores_svg(scores: Sequence[Score]) -> str:
     """The scores with their intervals and baselines, without the half second of a plot library."""
     # Groups are in the table, under names that need its place.
     shown = [one for one in shown_rows(scores) if one.score is not None and one.level == "all"]
-    names = {CHANCE_NAME: CHANCE_NAME} | BASELINE_WORDS
+    names = {CHANCE_NAME: CHANCE_NAME}
+    for one in shown:
+        names |= baseline_words(one.metric)
     least = -1.0 if any(is_correlation(score.metric) for score in shown) else 0.0
 
     def place(value: float) -> float:

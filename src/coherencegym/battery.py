@@ -59,8 +59,9 @@ class Phenomenon:
 class CheckedPhenomenon:
     """The controlled score of a model on a phenomenon: from 0 to 1, with its 95 % interval.
 
-    ``effective_items`` is the number of equally weighted items that it is worth. Without a score,
-    ``needs`` says what would give one.
+    ``effective_items`` is the number of equally weighted items that it is worth, and ``too_long``
+    the items that do not fit into the model's context. Without a score, ``needs`` says what would
+    give one.
     """
 
     model: str
@@ -69,6 +70,7 @@ class CheckedPhenomenon:
     ci_low: float | None = None
     ci_high: float | None = None
     effective_items: float = 0.0
+    too_long: int = 0
     needs: str = ""
 
     @property
@@ -102,6 +104,8 @@ class Check(list[CheckedPhenomenon]):
                     yield (
                         f"  {row.phenomenon:<18} {_number(row):>18}  {_bar(row)} "
                         f"{row.effective_items:>6,.0f}  {row.word}"
+                        + f", {row.too_long:,} too long"
+                        * bool(row.too_long)
                     )
             indent: Any = {"initial_indent": "  ", "subsequent_indent": "  "}
             yield from textwrap.wrap(f"{model} {_says(own)}", _WIDTH, **indent)
@@ -247,14 +251,21 @@ def _given_away(path: Path) -> str:
 
 
 def _scored(model: LoadedModel, name: str, rows: list[Any]) -> CheckedPhenomenon:
+    from coherencegym.eval.outcomes.schema import TOO_LONG
     from coherencegym.library import score
 
     results: Any = score(model, rows)
     row = results.rows[0]
+    too_long = row.counts.get(TOO_LONG, 0)
     if row.controlled_score is None:
-        return CheckedPhenomenon(model.name, name, needs=f"more than {len(rows):,} items")
-    limits = row.controlled_ci_low, row.controlled_ci_high
-    return CheckedPhenomenon(model.name, name, row.controlled_score, *limits, row.effective_items)
+        needs = f"more than {len(rows) - too_long:,} items"
+        needs += f", as {too_long:,} are too long for the model" * bool(too_long)
+        return CheckedPhenomenon(model.name, name, too_long=too_long, needs=needs)
+    return CheckedPhenomenon(
+        *(model.name, name, row.controlled_score, row.controlled_ci_low, row.controlled_ci_high),
+        effective_items=row.effective_items,
+        too_long=too_long,
+    )
 
 
 def make_parser(prog: str = "coherencegym check") -> Parser:

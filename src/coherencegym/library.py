@@ -296,13 +296,13 @@ def compare(
 
     Returns:
         Differences of scores (shares from -1 to 1) with intervals, and p-values corrected for all
-        tests of two models. They show themselves in a notebook and under ``print``.
+        tests of all models. They show themselves in a notebook and under ``print``.
 
     Raises:
         EvaluationError: there are fewer than two, or two are not comparable.
     """
     from coherencegym.eval.results.comparison import compare as compared
-    from coherencegym.eval.results.comparison import model_labels
+    from coherencegym.eval.results.comparison import corrected, model_labels
     from coherencegym.eval.views.compare_table import Comparisons
 
     given = (
@@ -319,9 +319,8 @@ def compare(
     first, *names = model_labels(saved)
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
     named = zip(others, names, strict=True)
-    return Comparisons(
-        [compared(baseline, other, names=(name, first), **how) for other, name in named]
-    )
+    pairs = [compared(baseline, other, names=(name, first), **how) for other, name in named]
+    return Comparisons(corrected(pairs))
 
 
 def _compared(results: Any) -> Results:

@@ -283,6 +283,8 @@ def test_a_known_fault_of_a_release_is_put_right_and_named(
         (["--version", "one", "--push-to-hub", "--corpus", "sample"], "three numbers"),
         (["--push-to-hub", "--repo-id", "mine", "--corpus", "sample"], "expected USER/NAME"),
         (["--corpus", "sample"], "exists; name another folder with --output"),
+        (["--corpus", "sample", "--stand-off"], "changes no folder; expected --push-to-hub"),
+        (["--corpus", "sample", "--private"], "changes no folder; expected --push-to-hub"),
     ],
 )
 def test_mistakes_are_one_line(

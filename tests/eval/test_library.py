@@ -75,6 +75,15 @@ def results(demo: LoadedModel, data: Path) -> Results:
     return made
 
 
+def test_pairs_may_be_lists_or_come_one_by_one() -> None:
+    pairs = [("It rained. We got wet.", "We got wet. It rained."), ("He sat.", "Sat he.")]
+    asked: list[Any] = [pairs, [[*one] for one in pairs], iter(pairs)]
+    known, *others = (rows(cg.score("demo", given)) for given in asked)  # type: ignore[arg-type]
+    assert others == [known, known]
+    with pytest.raises(cg.EvaluationError, match="pairs: row 1: bad: None; expected a text"):
+        cg.score("demo", [("He sat.", None)])
+
+
 def test_the_library_and_the_command_line_give_the_same_results(
     results: Results, data: Path, tmp_path: Path
 ) -> None:

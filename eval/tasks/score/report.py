@@ -57,6 +57,8 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
     # Groups of one's own pairs were asked for (--group-by), a suite's were not.
     asked = found.dataset["version"] is None
     rows = shown_rows(found.rows, with_small=asked)
+    # What the one number is over comes first.
+    rows.sort(key=lambda row: bool(found.headline) and row.config not in found.headline_configs)
     yield ReportSection("What was asked", Introduction(example_of(found)))
     yield ReportSection("Scores", score_grid(rows, asked), _on_groups(rows))
     if found.differences:

@@ -94,7 +94,11 @@ def test_every_token_that_is_read_has_a_surprisal_and_none_around_the_text(
 @pytest.mark.parametrize(
     ("model", "words", "said"),
     [
-        ("bert", ["--scorer", "causal"], "is a masked language model .*--scorer pll scores it"),
+        (
+            "bert",
+            ["--scorer", "causal"],
+            "is a masked language model .*--scorer pll. reads it",
+        ),
         (
             "demo",
             ["--scorer", "pll"],

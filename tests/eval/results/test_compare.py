@@ -31,7 +31,7 @@ from coherencegym.eval.results.comparison import (
     PairedScore,
     by_suite,
     compare,
-    corrected_together,
+    corrected,
     model_labels,
 )
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
@@ -220,7 +220,7 @@ def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_the
     assert (head.n, head.p_holm) == (60, head.p)
     text = printed([found])
     assert text.index("Headline scores: b against a (reference)") < text.index("\nconfig ")
-    together = corrected_together([found, found])
+    together = corrected([found, found])
     p = head.p or 0.0
     assert [one.headline and one.headline.p_holm for one in together] == [min(1.0, 2 * p)] * 2
     lone = compare(left, saved("b", 1, "c"), anyway=True)
@@ -478,7 +478,7 @@ def test_the_table_says_what_it_has_no_room_for(comparison: ModelComparison) -> 
     assert "[1] a_group_with_a_long_name_of_many_words" in names
     assert "left out" not in whole
     said = " ".join(printed([comparison, comparison]).split())
-    assert "not corrected for the number of comparisons" in said
+    assert "corrected for the 2 tests of all 2 comparisons printed" in said
 
 
 def test_details_leave_out_nothing_that_details_would_print() -> None:

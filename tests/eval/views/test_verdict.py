@@ -43,6 +43,24 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
             "no better than the best constant answer",
             "open",
         ),
+        (
+            (0.5, 0.3, 0.7),
+            {"metric": "Spearman", "chance": 0.0, "lexical_overlap_score": -0.9},
+            "is no better than the repeated words",
+            "open",
+        ),
+        (
+            (0.5, 0.3, 0.7),
+            {"metric": "Spearman", "chance": 0.0, "surface_score": 0.2},
+            "above chance and the length",
+            "shows",
+        ),
+        (
+            (0.5, 0.4, 0.6),
+            {"metric": "accuracy", "partial_input_score": 0.55, "chance": 0.2},
+            "bag of words 55.0, chance 20.0: the score is no better than the bag of words",
+            "open",
+        ),
     ],
 )
 def test_words_follow_from_the_interval(
@@ -51,6 +69,15 @@ def test_words_follow_from_the_interval(
     text, found = said(*numbers, **{"n": 100, **more})
     assert expected in text
     assert found == bearing
+
+
+def test_without_an_interval_nothing_is_said_to_be_above() -> None:
+    one = Headline(
+        over=("c",), n=40, score=0.7, ci_low=None, ci_high=None, ci_method="mean of 2 seeds"
+    )
+    found = verdict(one)
+    assert found is not None
+    assert (found.bearing, found.reasons) == ("open", "mean of 2 seeds has no interval")
 
 
 def test_no_score_has_no_verdict() -> None:
