@@ -171,7 +171,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         by_suite,
         check_items_file,
         compare,
-        corrected,
+        holm_corrected,
         model_labels,
         write_items,
     )
@@ -222,7 +222,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         raise refused[0]
     for each in refused:
         _say(f"left out: {each}", sys.stderr)
-    comparisons = corrected(comparisons)
+    comparisons = holm_corrected(comparisons)
     if arguments.items is not None:
         write_items(comparisons, arguments.items)
         _say(f"items written to {arguments.items}")

@@ -414,11 +414,11 @@ def compare(
         unpaired,
         headline=headline,
     )
-    (done,) = corrected([comparison])
+    (done,) = holm_corrected([comparison])
     return done
 
 
-def corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
+def holm_corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
     """The comparisons, their p-values corrected (Holm) for the tests of all of them."""
     # The headline scores answer one question each, and are a family of their own.
     by_id = {

@@ -302,7 +302,7 @@ def compare(
         EvaluationError: there are fewer than two, or two are not comparable.
     """
     from coherencegym.eval.results.comparison import compare as compared
-    from coherencegym.eval.results.comparison import corrected, model_labels
+    from coherencegym.eval.results.comparison import holm_corrected, model_labels
     from coherencegym.eval.views.compare_table import Comparisons
 
     given = (
@@ -320,7 +320,7 @@ def compare(
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
     named = zip(others, names, strict=True)
     pairs = [compared(baseline, other, names=(name, first), **how) for other, name in named]
-    return Comparisons(corrected(pairs))
+    return Comparisons(holm_corrected(pairs))
 
 
 def _compared(results: Any) -> Results:

@@ -27,7 +27,7 @@ from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.results.comparison import at_layer, compare, corrected
+from coherencegym.eval.results.comparison import at_layer, compare
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.results.written import write_results
 from coherencegym.eval.tasks.results import Results
@@ -232,7 +232,7 @@ def probe(sample: Sample, made: Path) -> Iterator[Golden]:
     yield from adapter.read_probe(DEMO, results)
     folder = saved(results, made / "demo")
     layers = [at_layer(read_results(folder, outcomes=True), layer) for layer in (0, 3, 6)]
-    found = corrected([compare(layers[0], other) for other in layers[1:]])
+    found = holm_corrected([compare(layers[0], other) for other in layers[1:]])
     for layer, compared in zip((3, 6), found, strict=True):
         yield from adapter.read_comparison(f"layer {layer} against 0", compared)
 

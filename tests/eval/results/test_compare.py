@@ -31,7 +31,7 @@ from coherencegym.eval.results.comparison import (
     PairedScore,
     by_suite,
     compare,
-    corrected,
+    holm_corrected,
     model_labels,
 )
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
@@ -220,7 +220,7 @@ def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_the
     assert (head.n, head.p_holm) == (60, head.p)
     text = printed([found])
     assert text.index("Headline scores: b against a (reference)") < text.index("\nconfig ")
-    together = corrected([found, found])
+    together = holm_corrected([found, found])
     p = head.p or 0.0
     assert [one.headline and one.headline.p_holm for one in together] == [min(1.0, 2 * p)] * 2
     lone = compare(left, saved("b", 1, "c"), anyway=True)
