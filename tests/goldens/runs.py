@@ -27,7 +27,7 @@ from coherencegym.eval.kinds.documents import RATINGS, RatedText
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.results.comparison import at_layer, compare
+from coherencegym.eval.results.comparison import at_layer, compare, holm_corrected
 from coherencegym.eval.results.folder import read_results
 from coherencegym.eval.results.written import write_results
 from coherencegym.eval.tasks.results import Results
