@@ -90,8 +90,9 @@ class Show:
         from coherencegym.eval.report.grid import plain_text
         from coherencegym.eval.run.call import parse_options
         from coherencegym.eval.run.data import read_items
+        from coherencegym.eval.tasks.score.numeric_error import measure_error
         from coherencegym.eval.tasks.score.report import scorer_notes
-        from coherencegym.eval.tasks.score.scoring import measure_error, score_items
+        from coherencegym.eval.tasks.score.scoring import score_items
         from coherencegym.eval.views.item_text import check_conditions, find_item, item_lines
         from coherencegym.terminal import shown_console
 

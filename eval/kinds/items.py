@@ -88,30 +88,6 @@ def evaluate(node: Truth, lookup: _Lookup, tie_bits: float = TIE_BITS) -> Outcom
             return _join(node.operator, [evaluate(p, lookup, tie_bits) for p in node.parts])
 
 
-def is_settled(node: Truth, lookup: _Lookup, error: Callable[[Comparison], float]) -> bool:
-    """Tell whether a formula's truth is the same however far values are off, within an error.
-
-    Args:
-        node, lookup: those of :func:`evaluate`.
-        error: bits by which the two sides of a comparison may be further apart, or less far.
-    """
-    return _settled(node, lookup, error) is not None
-
-
-def _settled(node: Truth, lookup: _Lookup, error: Callable[[Comparison], float]) -> bool | None:
-    # None: it may be either (Kleene's third value).
-    match node:
-        case Comparison():
-            margin = margin_of(node, lookup)
-            return None if abs(margin) <= error(node) else margin > 0
-        case Junction():
-            parts = [_settled(part, lookup, error) for part in node.parts]
-            deciding = node.operator == "|"
-            if deciding in parts:
-                return deciding
-            return None if None in parts else not deciding
-
-
 def margin_of(node: Comparison, lookup: _Lookup) -> float:
     """Bits by which a comparison holds (negative: fails); for ``=`` what its tolerance leaves."""
     left, right = _amount(node.left, lookup), _amount(node.right, lookup)

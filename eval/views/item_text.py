@@ -19,7 +19,7 @@ from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import Answer, ScoredCondition
 from coherencegym.eval.tasks.score.items_page import read_values, state
 from coherencegym.eval.tasks.score.outcomes import with_margins
-from coherencegym.eval.tasks.score.scoring import UNDEFINED, prediction_outcomes
+from coherencegym.eval.tasks.score.predictions import UNDEFINED, prediction_outcomes
 from coherencegym.eval.text.encode import SPECIAL
 
 _WORD_MARKS = "▁Ġ"
@@ -52,7 +52,7 @@ def item_lines(
     """The lines on an item, each with its style.
 
     ``chosen`` are conditions; none: all that predictions read. Predictions that read others are
-    counted. ``error`` is that of the run (:func:`eval.tasks.score.scoring.measure_error`).
+    counted. ``error`` is that of the run (:func:`eval.tasks.score.numeric_error.measure_error`).
     """
     item = scored.item
     if scored.too_long:

@@ -49,8 +49,8 @@ from coherencegym.eval.tasks.score.outcomes import (
     add_predictions,
     with_margins,
 )
+from coherencegym.eval.tasks.score.predictions import prediction_outcomes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable, item_files
-from coherencegym.eval.tasks.score.scoring import prediction_outcomes
 from coherencegym.eval.tasks.score.summary import summarise
 from coherencegym.eval.tasks.score.task import TASK, more_keys, score_differences, score_rows
 from coherencegym.eval.text.encode import Encoding

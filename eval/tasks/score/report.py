@@ -36,6 +36,7 @@ from coherencegym.eval.statistics.scores import (
 from coherencegym.eval.tasks.headline import CONTROL_NOTE
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.items_page import collect, example_of
+from coherencegym.eval.tasks.score.numeric_error import LEVEL
 from coherencegym.eval.tasks.score.outcomes import (
     MARGIN,
     OF_MODEL,
@@ -43,9 +44,9 @@ from coherencegym.eval.tasks.score.outcomes import (
     by_kind,
     inside,
 )
+from coherencegym.eval.tasks.score.predictions import UNDEFINED
 from coherencegym.eval.tasks.score.published import published_block, published_title
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import LEVEL, UNDEFINED
 from coherencegym.eval.tasks.score.summary import CountedTable
 
 #: The columns of scores with their intervals, plain and controlled.

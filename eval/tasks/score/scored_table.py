@@ -25,14 +25,11 @@ from coherencegym.eval.plan.plan import one_ahead
 from coherencegym.eval.plan.requests import Prepared, Rendering
 from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.results import Results, rows_in_folder
+from coherencegym.eval.tasks.score.numeric_error import measure_error
 from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
-from coherencegym.eval.tasks.score.scoring import (
-    measure_error,
-    plan_items,
-    prediction_outcomes,
-    region_value,
-)
+from coherencegym.eval.tasks.score.predictions import prediction_outcomes
+from coherencegym.eval.tasks.score.scoring import plan_items, region_value
 from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.eval.text.encode import SPECIAL
 from coherencegym.files.parquet import RowWriter, row_schema
@@ -155,7 +152,7 @@ class ScoredItemTable:
         spanning_tokens: tokens that cross the edge of a region that a prediction reads.
         families: some items of different discourses share text.
         chosen_with: the models with which items were chosen.
-        error: that of the run (:func:`eval.tasks.score.scoring.measure_error`).
+        error: that of the run (:func:`eval.tasks.score.numeric_error.measure_error`).
         apart: the reasons why texts were not read together, by trials of the model.
         halved: how often memory ran out, so that batches were made smaller.
         shown: the items that are shown with the outcomes of their predictions, all or the first.

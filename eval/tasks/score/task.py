@@ -11,6 +11,7 @@ from coherencegym.eval.data.source import published
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.numeric_error import LEVEL
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
@@ -27,7 +28,6 @@ from coherencegym.eval.tasks.score.scored_table import (
     score_tables,
     token_rows,
 )
-from coherencegym.eval.tasks.score.scoring import LEVEL
 from coherencegym.eval.tasks.score.summary import (
     headline_of,
     over_baselines,

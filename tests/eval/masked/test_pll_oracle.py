@@ -26,7 +26,8 @@ from coherencegym.eval.forward.passes import Forward, Questions
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import Surprisals
-from coherencegym.eval.tasks.score.scoring import measure_error, score_items
+from coherencegym.eval.tasks.score.numeric_error import measure_error
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.text.masks import MaskingChoice
 
 

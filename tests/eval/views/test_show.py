@@ -15,7 +15,8 @@ from support.results import NO_TABLE
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.scoring import prediction_outcomes, score_items
+from coherencegym.eval.tasks.score.predictions import prediction_outcomes
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.views.item_text import item_lines, outcome_text, tokens_of
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"

@@ -16,14 +16,14 @@ from coherencegym.eval.forward import execute
 from coherencegym.eval.forward.trial import drawn_by_name, exactly
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT
-from coherencegym.eval.tasks.score.scoring import (
+from coherencegym.eval.tasks.score.numeric_error import (
     LEVEL,
     MEASURED,
     error_of,
     largest_error,
     measure_error,
-    score_items,
 )
+from coherencegym.eval.tasks.score.scoring import score_items
 
 #: Distributions of errors, from light tails to some that hardly have a variance.
 DRAWN: dict[str, Callable[[Any, int], Any]] = {

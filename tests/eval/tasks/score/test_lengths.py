@@ -15,10 +15,8 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.blocks import formula_labels
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.surprisal import Answer, ScoredCondition
+from coherencegym.eval.tasks.score.predictions import length_difference
 from coherencegym.eval.tasks.score.report import length_notes
-from coherencegym.eval.tasks.score.scoring import (
-    length_difference,
-)
 from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 FORMULA = "(1;%a%) > (1;%b%)"
