@@ -305,7 +305,7 @@ def _trust(headline: _Configs, kind: str) -> str:
         if human := quality.get("human"):
             people.append(f"people are right in {_share(human['scores'][0])} % of `{name}`")
     high = "; ".join(_answer(word, own) for word, own in by_word.items())
-    nobody = f"no person judged these items, but [language models read some]({_READ})"
+    nobody = f"no person judged these items; of some suites [language models read a few]({_READ})"
     return f"A high one: {high}. A low one: {'; '.join(people[:_SHOWN_NAMES]) or nobody}."
 
 

@@ -77,7 +77,7 @@ def test_the_screen_has_room_for_all_that_may_be_said() -> None:
     screen = str(Check(rows)).splitlines()
     assert len(screen) <= 24
     assert max(map(len, screen)) <= 80
-    assert screen[-1] == f"not asked, for want of rows ({names[-1]}: --data-dir with c)"
+    assert screen[-1] == f"without a score ({names[-1]}: --data-dir with c)"
     said = " ".join(" ".join(screen).split())
     assert f"notices incoherence of {len(names) - 2} in {len(names) - 2} kinds" in said
 

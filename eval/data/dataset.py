@@ -51,8 +51,9 @@ PLAIN_BASELINES = tuple(f"{name}_score" for name in MEASURED_BASELINES)
 BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for name in BASELINES}
 #: Lines on what stands beside a plain score and first, by the fields of scores that have it.
 SCORE_MEANINGS = {
-    "controlled_score": "CD, controlled: items are weighted so that no counted cue (repeated "
-    "words, lengths, ...) tells the coherent side; effective: the equal items that they are worth",
+    "controlled_score": "CD, controlled: items are weighted so that surface features (repeated "
+    "words, lengths, ...; one for twelve items) do not tell the coherent side; effective: the "
+    "equal items that they are worth",
     "partial_input_score": "partial input: a classifier that sees only part of each text",
     "lexical_overlap_score": "lexical overlap: picks the version that repeats more words of the "
     "preceding text",

@@ -271,7 +271,11 @@ class OutputOptions:
     )
     no_cache: bool = option(False, "neither read nor write the cache", group=METHOD, rare=True)
     output: Path | None = option(
-        None, "default results/DATA--MODEL", parse=Path, metavar="DIR", group=WRITTEN
+        None,
+        "default results/DATA--MODEL--TASK, for score without TASK",
+        parse=Path,
+        metavar="DIR",
+        group=WRITTEN,
     )
     overwrite: bool = option(False, "replace an existing folder of results", group=WRITTEN)
     quiet: bool = option(False, "show no progress on standard error", group=WRITTEN, rare=True)

@@ -111,7 +111,7 @@ class Check(list[CheckedPhenomenon]):
             yield from textwrap.wrap(f"{model} {_says(own)}", _WIDTH, **indent)
         if missing:
             said = "; ".join(f"{name}: {needs}" for name, needs in missing.items())
-            yield from textwrap.wrap(f"not asked, for want of rows ({said})", _WIDTH)
+            yield from textwrap.wrap(f"without a score ({said})", _WIDTH)
 
 
 def _number(row: CheckedPhenomenon) -> str:

@@ -34,9 +34,9 @@ def load_items(dataset: str | Path, **options: Any) -> Items:
 
     Args:
         dataset: a Hub id, the folder of a build, or a file of SyntaxGym's JSON or of pairs.
-        options: the part of it: ``config`` (one name or several), ``split`` (one, or ``all``; by
-            default all, or ``test`` where there is ``train``), ``revision`` (a tag or commit of a
-            Hub dataset), ``limit`` (most items of each table), and those of :func:`load_pairs`.
+        options: the part of it: ``config`` (one name or several), ``split`` (one, or ``all``, as
+            by default), ``revision`` (a tag or commit of a Hub dataset), ``limit`` (most items of
+            each table), and those of :func:`load_pairs`.
 
     Raises:
         EvaluationError: they are not there, or cannot be read.

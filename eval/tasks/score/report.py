@@ -371,9 +371,10 @@ def _what_counts(of_all: Sequence[Score], tables: Sequence[ItemTable]) -> Iterat
 def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
     # Of each config that of the split that tells most of it.
     best: dict[str, Mapping[str, Any]] = {}
-    for table in sorted(tables, key=lambda one: -float(one.control.get("effective_items", 0))):
-        if table.control and table.in_headline:
-            best.setdefault(table.config, table.control)
+    known = [(table, control) for table in tables if (control := _control_of(table))]
+    for table, control in sorted(known, key=lambda one: -float(one[1].get("effective_items", 0))):
+        if table.in_headline:
+            best.setdefault(table.config, control)
     named: dict[str, list[str]] = {}
     for config, control in best.items():
         named.setdefault(str(control["word"]), []).append(config)
@@ -381,6 +382,14 @@ def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
         said = "; ".join(f"{word} ({first_names(names)})" for word, names in named.items())
         say = detail if {*named} == {CONTROLLED_WORD} else caution
         yield say(f"{CONTROL_NOTE}: {said}")
+
+
+def _control_of(table: ItemTable) -> Mapping[str, Any]:
+    # That of rows that no build wrote is found with their weights.
+    found = getattr(table.baselines, "control", None)
+    if table.control or found is None:
+        return table.control
+    return {"word": found.word, "effective_items": found.balance.effective}
 
 
 def _run_notes(scored: Sequence[ScoredItemTable]) -> Iterator[Note]:

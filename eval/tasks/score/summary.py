@@ -193,9 +193,9 @@ def headline_of(
     """The headline of a run's tables; None where none of them is in it or has a score.
 
     It is over controlled scores where all its configs have one, and else over plain ones. The
-    splits of a config are read as one; those that could not be balanced are in the plain score
-    alone. Configs of the project's sample, a few texts to try things on, count only where there are
-    no others.
+    splits of a config are read as one; beside a controlled score nothing is over those that could
+    not be balanced. Configs of the project's sample, a few texts to try things on, count only where
+    there are no others.
 
     Args:
         tables, outcomes: the tables of a run, and what became of their predictions.
@@ -206,6 +206,13 @@ def headline_of(
     items = items_by_config(outcomes, chosen, ACCURACY)
     if not items:
         return None
+    model, surface = (
+        items_by_config(outcomes, chosen, CONTROLLED, system) for system in (MODEL, SURFACE_SYSTEM)
+    )
+    if is_controlled := model.keys() == items.keys():
+        # What stands beside a controlled score is over the same splits.
+        chosen = [table for table in chosen if _is_balanced(outcomes, table)]
+        items = items_by_config(outcomes, chosen, ACCURACY)
     beside = [
         score
         for score in scores
@@ -216,10 +223,7 @@ def headline_of(
         **human_performance(_mean_of("human_score", items, beside), beside),
     }
     plain = ACCURACY.mean([*items.values()])
-    model, surface = (
-        items_by_config(outcomes, chosen, CONTROLLED, system) for system in (MODEL, SURFACE_SYSTEM)
-    )
-    if model.keys() != items.keys():
+    if not is_controlled:
         return headline_over(items, plain, **{**known, "surface_score": None})
     known |= {"plain_score": plain.value, "plain_ci_low": plain.low, "plain_ci_high": plain.high}
     over = CONTROLLED.compare_means([*surface.values()], [*model.values()])
@@ -251,6 +255,10 @@ def items_by_config(
         if len(items := metric.counted(outcomes.cells(inside(outcomes, places, table.headline)))):
             found.setdefault(table.config, []).append(items)
     return {config: join_cells(own) for config, own in found.items()}
+
+
+def _is_balanced(outcomes: OutcomeTables, table: ItemTable) -> bool:
+    return bool(len(outcomes.places_of(table.config, table.split, CONTROLLED.name, MODEL)))
 
 
 def _place(one: Score | ItemTable) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.written import write_results
 from coherencegym.eval.statistics.balance import balanced, weighted_interval
 from coherencegym.eval.statistics.surface import SURFACE_RULES, surface_differences
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.headline import CONTROL_NOTE, Headline
 from coherencegym.eval.tasks.score.summary import headline_of, over_baselines, summarise
 
 FORMULA = "(2;%odd%) > (2;%plain%)"
@@ -201,6 +201,19 @@ def test_a_config_without_weights_makes_the_headline_plain() -> None:
     assert head.score == pytest.approx(2 / 3)
 
 
+def test_beside_a_controlled_score_nothing_is_over_splits_without_weights() -> None:
+    items = [item(number) for number in range(30)]
+    weighed = table(items, [float(number % 3 > 0) for number in range(30)], [1.0] * 30)
+    others = [replace(item(number, 1), item_id=f"other{number}") for number in range(30)]
+    (_, wrong) = table(others, [0.0] * 30, [1.0] * 30)
+    bare = evaluated_table(wrong, "c", "train")
+    outcomes = made_outcomes(weighed, bare)
+    head = headline_of([weighed[0], bare[0]], outcomes, [])
+    assert head is not None
+    assert (head.metric, head.n) == ("CD, controlled", 30)
+    assert (head.score, head.plain_score) == pytest.approx((2 / 3, 2 / 3))
+
+
 def scored(dataset: Any, **how: Any) -> Any:
     return cg.score("demo", dataset, **how)
 
@@ -243,6 +256,7 @@ def test_own_pairs_have_a_controlled_score_that_is_read_back(tmp_path: Path) -> 
     row = all_row(found)
     assert 60 < row.effective_items <= 120
     assert found.headline.score == row.controlled_score
+    assert any(note.text.startswith(CONTROL_NOTE) for note in found.notes)
     write_results(found, tmp_path)
     saved = read_results(tmp_path, outcomes=True)
     assert saved.headline == found.headline
