@@ -422,6 +422,34 @@ def of_dyads(documents: int, kind: str, runs: int, generator: Generator) -> list
     return found
 
 
+def of_controlled(number: int, kind: str, runs: int, generator: Generator) -> list[Found]:
+    """The intervals of a share of weighted items, of discourses or of pairs of documents."""
+    found = []
+    for share in SHARES:
+        now = []
+        for names, right in _weighed(number, kind, share, runs, generator):
+            weights: Any = np.exp(0.6 * generator.standard_normal(len(right)))
+            now.append(weighted_interval(right.astype(float), weights, names))
+        found.append(Found((math.nan, math.nan), _judged(now, share)))
+    return found
+
+
+def _weighed(
+    number: int, kind: str, share: float, runs: int, generator: Generator
+) -> Iterator[tuple[Any, Any]]:
+    if kind in DYADS:
+        for pairs, latent in dyads(number, kind, runs, generator):
+            yield pairs, latent < ndtri(share)
+        return
+    design = next(own for own in DESIGNS if own.name == kind)
+    for _ in range(runs):
+        ids = np.repeat(np.arange(number), design.sizes((1, number), generator)[0])
+        yield (
+            ids,
+            generator.random(len(ids)) < design.chances(share, (1, number), generator)[0][ids],
+        )
+
+
 def dyad_tests(rows: Sequence[int], runs: int, generator: Generator) -> Iterator[str]:
     """Shares of samples in which a difference of items of two documents has p < 0.05."""
     balances = {"equal": 0.5, "better": 0.8}
@@ -688,6 +716,16 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
             (6, 10) if quick else (6, 10, 20, 40, 80, 200),
             list(DYADS),
             lambda n, kind: of_dyads(n, kind, fewer, pairs),
+        ),
+    )
+    weighed = generator(11)
+    yield (
+        "Controlled scores",
+        table(
+            "discourses",
+            (6, 10) if quick else (6, 10, 20, 40, 200),
+            ("1 item", "1 to 5, ICC .3", "20, ICC .3", *DYADS),
+            lambda n, kind: of_controlled(n, kind, fewer, weighed),
         ),
     )
     some = (6, 10) if quick else (10, 20, 40, 80, 200)

@@ -143,6 +143,7 @@ def _body(manifest: dict[str, Any], most: int) -> str:
             others=len(configs) - len(listed),
             trust=_trust([each for each in configs if each[0] in chosen], shown["kind"]),
             headline=chosen,
+            unlisted=[name for name in chosen if name not in dict(listed)],
             conditions=_conditions(manifest["conditions"], listed),
             counted=_counted(listed),
             part=read_in_part(manifest),

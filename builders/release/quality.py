@@ -63,6 +63,7 @@ from coherencegym.eval.statistics.estimators import effective_items, smallest_di
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.overlap import whole_clusters
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision, overlap_decisions
+from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.files.parquet import write_parquet
 from coherencegym.words import count_words, with_spaces
 
@@ -469,19 +470,25 @@ def control_of(config: Mapping[str, Any]) -> dict[str, Any]:
 def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
     """Take the configs that are not controlled out of a suite's headline.
 
-    If none is controlled, those stay that can be; if none can be, all stay. ``not_headline`` says
-    why a config is not controlled. Configs of the project's sample are looked at where there are no
-    others, which alone would count.
+    If none is controlled, those stay that can be; if none can be, all stay; but none of fewer than
+    30 items beside larger ones. ``not_headline`` says why a config is not controlled. Configs of
+    the project's sample are looked at where there are no others, which alone would count.
     """
     named = [name for name, config in configs.items() if config["in_headline"]]
     chosen = [name for name in named if configs[name]["corpus"]["name"] != SAMPLE] or named
     words = {name: control_of(configs[name]).get("word", "") for name in chosen}
     controlled = [name for name in chosen if words[name] in ("", CONTROLLED)]
-    kept = controlled or [name for name in chosen if words[name] != UNCONTROLLED] or chosen
+    # One of a few items would weigh as much as each of the others.
+    enough = [name for name in chosen if _most_items(configs[name]) >= FEW_ITEMS] or chosen
+    kept = controlled or [name for name in enough if words[name] != UNCONTROLLED] or enough
     for name in chosen:
         configs[name]["in_headline"] = name in kept
         if name not in controlled:
             configs[name]["not_headline"] = said_of_control(control_of(configs[name]))
+
+
+def _most_items(config: Mapping[str, Any]) -> int:
+    return max((int(own.get("items", 0)) for own in config["quality"].values()), default=0)
 
 
 def write_baselines(

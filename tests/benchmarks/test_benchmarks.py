@@ -261,7 +261,7 @@ def test_the_coverage_of_intervals_is_measured(
     monkeypatch.setattr(coverage, "_MANY", 200)
     assert coverage.main(["--quick", "--runs", "4"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("## ") == 11
+    assert printed.count("## ") == 12
     lines = [line for line in printed.splitlines() if line.startswith("| 5 |")]
     # Each cell: what was before -> what is now, as coverage (mean width).
     assert all(" \u2192 " in line for line in lines)

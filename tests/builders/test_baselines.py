@@ -127,7 +127,9 @@ def configs_of(**words: str) -> dict[str, dict[str, Any]]:
     return {
         name: {
             **{"in_headline": True, "corpus": {"name": "gum"}},
-            "quality": {"test": {"control": control | {"word": word} if word else None}},
+            "quality": {
+                "test": {"items": 30, "control": control | {"word": word} if word else None}
+            },
         }
         for name, word in words.items()
     }
@@ -150,6 +152,26 @@ def test_the_headline_is_of_what_holds(words: dict[str, str], kept: list[str]) -
         said = configs[name].get("not_headline", "")
         assert said.startswith(word if word != CONTROLLED else "")
         assert bool(said) == (word not in ("", CONTROLLED))
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ({"tiny": TOO_SMALL, "a": TOO_SMALL, "b": LEAKS}, ["a", "b"]),
+        ({"tiny": LEAKS, "a": UNCONTROLLED}, ["a"]),
+        ({"tiny": CONTROLLED, "a": LEAKS}, ["tiny"]),
+        ({"tiny": LEAKS, "also_tiny": UNCONTROLLED}, ["tiny"]),
+    ],
+)
+def test_one_of_a_few_items_does_not_weigh_as_much_as_larger_ones(
+    words: dict[str, str], kept: list[str]
+) -> None:
+    configs = configs_of(**words)
+    for name, config in configs.items():
+        if "tiny" in name:
+            config["quality"]["test"]["items"] = 29
+    hold_headline(configs)
+    assert [name for name, config in configs.items() if config["in_headline"]] == kept
 
 
 def test_samples_are_left_to_readers_and_what_a_suite_names_in_no_headline_is_never_in() -> None:

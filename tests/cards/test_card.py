@@ -299,6 +299,10 @@ def test_a_card_of_many_configs_has_no_more_words_than_it_may(manifest: dict[str
     _, _, body = dataset_card(manifest | {"configs": configs}).split("---\n", 2)
     assert 900 < len(body.split()) <= MOST_WORDS
     assert re.search(r"and 1[6-9] more configs", body)
+    # All of them are in the headline.
+    listed = [int(n) for n in re.findall(r"\| `c(\d+)` \* \|", body)]
+    first, *_ = (n for n in range(20) if n not in listed)
+    assert f"The headline score is the mean over the marked configs and `c{first}`, " in body
 
 
 def test_the_card_says_how_a_folder_is_loaded(manifest: dict[str, Any]) -> None:
