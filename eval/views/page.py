@@ -14,11 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from coherencegym.escapes import (
-    in_line,
-    templates_of,
-    under_policy,
-)
+from coherencegym.escapes import in_line, templates_of, under_policy
 from coherencegym.eval.report import figures
 from coherencegym.eval.report.blocks import (
     Figure,
@@ -145,7 +141,3 @@ def templates() -> Any:
         "separators": (",", ":"),
     }
     return found
-
-
-#: The file of losses.
-_LOSSES = "losses.json"

@@ -12,22 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coherencegym.escapes import (
-    fenced,
-    markdown_code,
-    markdown_table,
-    markdown_text,
-)
+from coherencegym.escapes import fenced, markdown_code, markdown_table, markdown_text
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.written import results_json, write_json, write_results
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.views.page import _LOSSES, write_results_files
+from coherencegym.eval.views.page import write_results_files
 from coherencegym.files.folders import written_beside
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.training.encoder import Trained
     from coherencegym.eval.tasks.training.training import Training
+
+#: The file of losses.
+_LOSSES = "losses.json"
 
 
 def write_training(results: Results, folder: Path, *, overwrite: bool = False) -> None:

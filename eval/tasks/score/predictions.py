@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import (
@@ -25,22 +25,13 @@ from coherencegym.eval.outcomes.schema import (
     OutcomeRow,
     UnitRow,
 )
-from coherencegym.eval.plan.options import (
-    DEFAULT,
-    Rules,
-)
+from coherencegym.eval.plan.options import DEFAULT, Rules
 from coherencegym.eval.statistics.scores import text_of
-from coherencegym.eval.surprisal import (
-    Answer,
-)
+from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.score.numeric_error import is_too_close
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
 from coherencegym.eval.tasks.score.scoring import RegionValues
 from coherencegym.eval.text.encode import crossing_differs
-
-if TYPE_CHECKING:
-    pass
-
 
 #: Reasons for which a prediction is undefined, in words.
 UNDEFINED = {

@@ -26,24 +26,14 @@ from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Introduction, ItemList, ReportSection, counted, labels
 from coherencegym.eval.report.score_table import score_table
+from coherencegym.eval.statistics.computed_baselines import ComputedBaselines
 from coherencegym.eval.statistics.control import CONTROLLED as CONTROLLED_WORD
-from coherencegym.eval.statistics.scores import (
-    CONTROLLED_CD,
-    FEW_ITEMS,
-    Score,
-    shown_rows,
-)
+from coherencegym.eval.statistics.scores import CONTROLLED_CD, FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.headline import CONTROL_NOTE
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.items_page import collect, example_of
 from coherencegym.eval.tasks.score.numeric_error import LEVEL
-from coherencegym.eval.tasks.score.outcomes import (
-    MARGIN,
-    OF_MODEL,
-    Difference,
-    by_kind,
-    inside,
-)
+from coherencegym.eval.tasks.score.outcomes import MARGIN, OF_MODEL, Difference, by_kind, inside
 from coherencegym.eval.tasks.score.predictions import UNDEFINED
 from coherencegym.eval.tasks.score.published import published_block, published_title
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
@@ -386,9 +376,10 @@ def _control_note(tables: Sequence[ItemTable]) -> Iterator[Note]:
 
 def _control_of(table: ItemTable) -> Mapping[str, Any]:
     # That of rows that no build wrote is found with their weights.
-    found = getattr(table.baselines, "control", None)
-    if table.control or found is None:
+    computed = table.baselines if isinstance(table.baselines, ComputedBaselines) else None
+    if table.control or computed is None or computed.control is None:
         return table.control
+    found = computed.control
     return {"word": found.word, "effective_items": found.balance.effective}
 
 
