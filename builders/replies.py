@@ -24,13 +24,7 @@ from coherencegym.builders.crossing.generator import (
     crossed_columns,
     with_shuffled_contexts,
 )
-from coherencegym.builders.crossing.partners import (
-    Couple,
-    LeastRepeating,
-    Partner,
-    any_two,
-    stems,
-)
+from coherencegym.builders.crossing.partners import Couple, LeastRepeating, Partner, any_two, stems
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpus import cited
 from coherencegym.loaders.discourse import Discourse, Mention

@@ -11,14 +11,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Use as Use
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.formula import WHOLE
-from coherencegym.eval.kinds.items import (
-    ITEMS,
-    Condition,
-    Item,
-    ItemEdit,
-    Region,
-    SuiteError,
-)
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, ItemEdit, Region, SuiteError
 from coherencegym.eval.kinds.items import Contrast as Contrast
 from coherencegym.eval.kinds.items import GeneratedItem as GeneratedItem
 from coherencegym.eval.kinds.table_kind import FAMILY, TableKind

@@ -17,12 +17,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends import backend_of
 from coherencegym.eval.backends.backend import RunContext
 from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
-from coherencegym.eval.forward.trial import (
-    Bits,
-    Store,
-    Trials,
-    unless_finite,
-)
+from coherencegym.eval.forward.trial import Bits, Store, Trials, unless_finite
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.config import context_length, limits_of, refuse_unless_in_vocabulary
 from coherencegym.eval.models.machine import ALONE, World

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.table_rows import TableRows
 from coherencegym.eval.kinds.items import ITEMS, Item
-from coherencegym.eval.kinds.table_kind import (
-    IDENTITY,
-)
+from coherencegym.eval.kinds.table_kind import IDENTITY
 
 
 @dataclass(frozen=True)

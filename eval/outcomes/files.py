@@ -9,9 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.outcomes.schema import (
-    outcome_schemas,
-)
+from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.files.parquet import parquet_writer, write_parquet
 

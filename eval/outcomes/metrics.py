@@ -22,12 +22,7 @@ from coherencegym.eval.outcomes.label_metrics import (
 from coherencegym.eval.outcomes.metric import Mean, Metric
 from coherencegym.eval.outcomes.tables import Cells, join_cells
 from coherencegym.eval.statistics.balance import weighted_interval
-from coherencegym.eval.statistics.intervals import (
-    Estimate,
-    Interval,
-    mean_interval,
-    share_interval,
-)
+from coherencegym.eval.statistics.intervals import Estimate, Interval, mean_interval, share_interval
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     paired_test,

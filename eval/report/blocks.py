@@ -9,16 +9,8 @@ from typing import Any, Literal
 
 from coherencegym.escapes import in_line
 from coherencegym.eval.data.notes import table_name
-from coherencegym.eval.report.grid import (
-    Grid,
-    fitted,
-    plain_text,
-    rich_block,
-)
-from coherencegym.eval.statistics.scores import (
-    FEW_ITEMS,
-    ScoreRow,
-)
+from coherencegym.eval.report.grid import Grid, fitted, plain_text, rich_block
+from coherencegym.eval.statistics.scores import FEW_ITEMS, ScoreRow
 
 
 def labels(rows: Sequence[ScoreRow]) -> list[str]:

@@ -6,17 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from coherencegym.eval.data.notes import table_name
 from coherencegym.eval.report.blocks import counted, formula_labels
-from coherencegym.eval.report.grid import (
-    Grid,
-    GridRow,
-    of_cells,
-    score_with_interval,
-)
-from coherencegym.eval.statistics.scores import (
-    REFERENCE,
-    Score,
-    is_correlation,
-)
+from coherencegym.eval.report.grid import Grid, GridRow, of_cells, score_with_interval
+from coherencegym.eval.statistics.scores import REFERENCE, Score, is_correlation
 
 
 def interval_cell(score: Score) -> str:

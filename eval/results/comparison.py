@@ -22,20 +22,11 @@ from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, SeriesKey, count_distinct
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS
 from coherencegym.eval.statistics.effective_size import effective_sample_size
-from coherencegym.eval.statistics.estimators import (
-    effective_items,
-    smallest_difference,
-)
+from coherencegym.eval.statistics.estimators import effective_items, smallest_difference
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import ScoreRow, difference_fields, shown_rows
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.tasks.score.outcomes import (
-    ACCURACY,
-    CONTROLLED,
-    OF_MODEL,
-    inside,
-    select,
-)
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, CONTROLLED, OF_MODEL, inside, select
 from coherencegym.eval.tasks.score.summary import items_by_config, kind_of
 from coherencegym.files.folders import check_inputs
 

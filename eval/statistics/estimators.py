@@ -34,13 +34,7 @@ from coherencegym.eval.statistics.effective_size import (
     p_of_t,
     quantile_of_t,
 )
-from coherencegym.eval.statistics.intervals import (
-    FEWEST,
-    Estimate,
-    Interval,
-    Test,
-    interval_of,
-)
+from coherencegym.eval.statistics.intervals import FEWEST, Estimate, Interval, Test, interval_of
 from coherencegym.eval.statistics.paired import difference_interval, signs_and_sizes
 
 #: The discordance, the intraclass correlation and the power where none is stated.

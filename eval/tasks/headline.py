@@ -8,11 +8,7 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.dataset import (
-    BASELINE_TITLES,
-    HUMAN_PERFORMANCE,
-    PLAIN_BASELINES,
-)
+from coherencegym.eval.data.dataset import BASELINE_TITLES, HUMAN_PERFORMANCE, PLAIN_BASELINES
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.outcomes.label_metrics import AreaUnderCurve, Spearman
 from coherencegym.eval.outcomes.metrics import Accuracy

@@ -15,10 +15,7 @@ from coherencegym.eval.outcomes.label_metrics import Ratio
 from coherencegym.eval.outcomes.metric import Metric
 from coherencegym.eval.outcomes.schema import Group, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.statistics.scores import (
-    PEOPLE,
-    text_of,
-)
+from coherencegym.eval.statistics.scores import PEOPLE, text_of
 
 _T = TypeVar("_T")
 

@@ -23,10 +23,7 @@ from typing import Any
 import numpy as np
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.text.places import (
-    Tokens,
-    nearest_solid,
-)
+from coherencegym.eval.text.places import Tokens, nearest_solid
 
 #: A mark of beginnings -> what the tokens begin with that stand for any white space.
 _MARKS = {

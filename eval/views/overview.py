@@ -19,12 +19,7 @@ from coherencegym.eval.results.run_table import (
     table_of,
 )
 from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, chance_names, only_cd
-from coherencegym.eval.tasks.headline import (
-    BELOW,
-    CONTROL_NOTE,
-    NO_BETTER,
-    Headline,
-)
+from coherencegym.eval.tasks.headline import BELOW, CONTROL_NOTE, NO_BETTER, Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.page import render_page, svg_address, write_html
 from coherencegym.files.folders import written_beside

@@ -31,16 +31,8 @@ from coherencegym.eval.kinds.formula import (
     read_of,
 )
 from coherencegym.eval.kinds.items import Item, margin_of
-from coherencegym.eval.plan.options import (
-    DEFAULT_OPTIONS,
-    Options,
-    Rules,
-)
-from coherencegym.eval.surprisal import (
-    Answer,
-    answers_of,
-    surprisals,
-)
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules
+from coherencegym.eval.surprisal import Answer, answers_of, surprisals
 from coherencegym.eval.tasks.score.scoring import RegionValues, plan_items
 
 

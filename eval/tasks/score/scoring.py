@@ -6,18 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.kinds.formula import (
-    WHOLE,
-    RegionRef,
-)
+from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.cached_plans import CachedPlans
-from coherencegym.eval.plan.options import (
-    DEFAULT_OPTIONS,
-    Options,
-    Rules,
-    with_joined_regions,
-)
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.requests import Prepared
 from coherencegym.eval.surprisal import (
     Answer,

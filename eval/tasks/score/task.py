@@ -28,11 +28,7 @@ from coherencegym.eval.tasks.score.scored_table import (
     score_tables,
     token_rows,
 )
-from coherencegym.eval.tasks.score.summary import (
-    headline_of,
-    over_baselines,
-    summarise,
-)
+from coherencegym.eval.tasks.score.summary import headline_of, over_baselines, summarise
 from coherencegym.eval.tasks.task import Task
 
 

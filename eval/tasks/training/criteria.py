@@ -48,12 +48,7 @@ from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.training import GRU, terms_of
-from coherencegym.eval.tasks.training.encoder import (
-    WEIGHT_DECAY,
-    Encoder,
-    Trained,
-    run_trainer,
-)
+from coherencegym.eval.tasks.training.encoder import WEIGHT_DECAY, Encoder, Trained, run_trainer
 from coherencegym.eval.tasks.training.training import Training, TrainingData, one_table
 
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.

@@ -37,10 +37,7 @@ from coherencegym.eval.results.comparison import (
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.views.compare_table import (
-    comparison_document,
-    comparison_grid,
-)
+from coherencegym.eval.views.compare_table import comparison_document, comparison_grid
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
 

@@ -21,10 +21,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import TIE_BITS, Condition, Item, Prediction, Region
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.scoring import (
-    region_value,
-    score_items,
-)
+from coherencegym.eval.tasks.score.scoring import region_value, score_items
 from coherencegym.eval.text.encode import SPECIAL
 
 

@@ -24,10 +24,7 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Region
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import surprisals
-from coherencegym.eval.tasks.score.scoring import (
-    region_value,
-    score_items,
-)
+from coherencegym.eval.tasks.score.scoring import region_value, score_items
 
 TEXTS = [
     "one of the men ran to the park and one of the dogs ran to the house",

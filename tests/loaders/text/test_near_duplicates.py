@@ -6,12 +6,7 @@ import random
 
 import pytest
 
-from coherencegym.loaders.text.near_duplicates import (
-    BANDS,
-    ROWS,
-    NearDuplicates,
-    band_keys,
-)
+from coherencegym.loaders.text.near_duplicates import BANDS, ROWS, NearDuplicates, band_keys
 
 
 def words(number: int, draw: random.Random) -> list[str]:

@@ -15,11 +15,7 @@ from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import Answer, ScoredCondition
-from coherencegym.eval.tasks.score.scoring import (
-    VALUES,
-    region_value,
-    score_items,
-)
+from coherencegym.eval.tasks.score.scoring import VALUES, region_value, score_items
 from coherencegym.eval.text.encode import SPECIAL, Encoding
 
 BITS = [2.0, 3.0, 7.0, 4.0]
